@@ -4,28 +4,29 @@ import Glibc
 /// Ends the connection to the kernel when the process that serves it is killed and cannot end by
 /// itself, so that nobody waits for ever for an answer of a dead file system.
 ///
-/// A killed process ends when its last thread does. The one that tells the kernel of changes may
-/// wait there, deaf to signals, for a lock whose owner waits for an answer of that very process:
-/// neither ends then, and whoever uses the mount waits with them. So a second process waits for
-/// the death of the first one's main thread. It is started anew rather than forked: it shares
-/// neither memory nor mappings nor descriptors with the one that it guards.
+/// A killed process ends when its last thread does. The thread that notifies the kernel of changes
+/// may wait there, unaffected by signals, for a lock whose owner waits for an answer of this same
+/// process. Then neither ends, and all users of the mount wait with them. Therefore a second
+/// process waits for the death of the first one's main thread. It is a newly started program and
+/// not a fork: it shares neither memory nor mappings nor descriptors with the guarded process.
 ///
-/// It needs the kernel's control files for FUSE, as systemd mounts them, or to be root.
+/// It needs the kernel's control files for FUSE, as systemd mounts them, or it must run as root.
 package struct ConnectionGuard: Sendable {
-    /// How long a killed process may take to end without help.
+    /// The time that a killed process may take to end without help.
     private static let patience = (turns: 6, pause: timespec(tv_sec: 0, tv_nsec: 50_000_000))
 
-    /// The process that is guarded.
+    /// The guarded process.
     let guarded: pid_t
-    /// The kernel's number of the connection: the minor one of the mounted device.
+    /// The kernel's number of the connection: the minor number of the mounted device.
     let connection: String
     let mountpoint: String
 
-    // MARK: In the process that is guarded
+    // MARK: In the guarded process
 
     /// Starts the guard of the calling thread, which must live as long as the mount is served.
     /// - Parameters:
-    ///   - program: what starts this program so that it calls `watch` with the words that follow.
+    ///   - program: the words that start this program in such a way that it calls `watch` with the
+    ///     words after them.
     ///   - device: the number of the mounted file system, as `0:41`.
     /// - Returns: the guard's process, for `end`.
     static func start(
@@ -50,7 +51,7 @@ package struct ConnectionGuard: Sendable {
         return process
     }
 
-    /// The connection has ended, and its guard is not needed any more.
+    /// Ends the guard, which is no longer needed after the end of the connection.
     static func end(_ process: pid_t) {
         kill(process, SIGKILL)
         var status: Int32 = 0
@@ -59,7 +60,7 @@ package struct ConnectionGuard: Sendable {
 
     // MARK: In the guard
 
-    /// - Parameter words: those that `start` added.
+    /// - Parameter words: the words that `start` added.
     package init?(_ words: [String]) {
         guard words.count == 3, let guarded = pid_t(words[0]) else { return nil }
         self.guarded = guarded
@@ -67,10 +68,10 @@ package struct ConnectionGuard: Sendable {
         mountpoint = words[2]
     }
 
-    /// Waits until the guarded process dies, and ends its connection if it does not end itself.
+    /// Waits until the guarded process dies, and ends its connection if it does not end by itself.
     ///
-    /// Of all signals only SIGKILL ends the guard: who stops the daemon by its group or its name
-    /// is not to leave it without.
+    /// The only signal that ends the guard is SIGKILL: a signal to the group or the name of the
+    /// daemon must not leave the daemon without its guard.
     package func watch() {
         var all = sigset_t()
         sigfillset(&all)
@@ -87,8 +88,8 @@ package struct ConnectionGuard: Sendable {
         abort()
     }
 
-    /// A killed process whose other threads still run keeps its first one for its parent. A
-    /// directory has a link for each directory in it, and two of its own.
+    /// Indicates whether a killed process still has running threads. Until they end, its first
+    /// thread remains. A directory has a link for each directory in it, and two more.
     private var isLeftWithThreads: Bool {
         var status = stat()
         return stat("/proc/\(guarded)/task", &status) == 0 && status.st_nlink > 3

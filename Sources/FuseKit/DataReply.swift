@@ -27,8 +27,8 @@ extension Reply where Answer == FuseKit.Answer.Data {
         }
     }
 
-    /// Answers with up to `size` bytes of an open file from `offset` on; the bytes are spliced when
-    /// that pays. An error of the file becomes the caller's.
+    /// Answers with up to `size` bytes of an open file from `offset` on. The bytes are spliced when
+    /// that is faster. An error of the file becomes the caller's error.
     package consuming func send(descriptor: Int32, offset: Int64) {
         var vector = fuse_bufvec()
         vector.count = 1

@@ -1,11 +1,12 @@
 import CFuse3
 import Glibc
 
-/// Answers readdir and readdirplus: add entries until one does not fit, then send.
+/// Answers readdir and readdirplus. Add entries until one does not fit, then send.
 ///
-/// No entry at all means the end of the directory. `nextOffset` is the cursor with which the kernel
-/// asks for what comes after that entry, also long after and in another read: it must stay valid
-/// while other entries come and go, so it is best an identifier, not a position.
+/// An answer without entries means the end of the directory. `nextOffset` is the cursor with which
+/// the kernel requests the entries after that entry, also much later and in another read. It must
+/// stay valid while other entries are added and removed, so an identifier is better than a
+/// position.
 package struct DirectoryReply: ~Copyable, Sendable {
     private let request: Request
     private let buffer: ReplyBuffer
@@ -51,7 +52,9 @@ package struct DirectoryReply: ~Copyable, Sendable {
         return true
     }
 
-    /// - Returns: false when the kernel no longer wants it; the lookups of addPlus do not count.
+    /// Sends the answer.
+    /// - Returns: false when the kernel no longer wants it; then the lookups of addPlus do not
+    ///   count.
     @discardableResult
     package consuming func send() -> Bool {
         let filled = UnsafeRawBufferPointer(start: buffer.start, count: used)
@@ -63,7 +66,7 @@ package struct DirectoryReply: ~Copyable, Sendable {
     }
 }
 
-/// Memory of one directory answer.
+/// The memory of one directory answer.
 private struct ReplyBuffer: ~Copyable, @unchecked Sendable {
     // @unchecked: owned by one reply, which is itself never shared.
     let start: UnsafeMutablePointer<CChar>

@@ -32,19 +32,19 @@ package struct Time: Hashable, Sendable, Comparable {
     }
 }
 
-/// What `stat` shows of a node.
+/// The attributes that `stat` shows of a node.
 ///
 /// `size` must be exact: the kernel reads no further, whatever the file system would answer.
 package struct FileAttributes: Hashable, Sendable {
     package var inode: UInt64
-    /// Type (`S_IFREG`, ...) and permission bits.
+    /// The type (`S_IFREG`, ...) and the permission bits.
     package var mode: UInt32
     package var linkCount: UInt32
     package var uid: UInt32
     package var gid: UInt32
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// Space used, in units of 512 bytes.
+    /// The space used, in units of 512 bytes.
     package var blocks: Int64
     package var accessTime: Time
     package var modificationTime: Time
@@ -86,11 +86,13 @@ package struct FileAttributes: Hashable, Sendable {
     }
 }
 
-/// What `chmod`, `chown`, `truncate` or `utimensat` asks to change; nil is left alone.
+/// The changes that `chmod`, `chown`, `truncate` or `utimensat` requests. Nil leaves a value
+/// unchanged.
 package struct AttributeChanges: Hashable, Sendable {
     package enum TimeChange: Hashable, Sendable {
         case set(Time)
-        /// The time of the call: any writer may ask for it, another time only the owner.
+        /// The time of the call. Any writer may request it; only the owner may request another
+        /// time.
         case now
     }
 

@@ -1,5 +1,6 @@
-// What a file system does not implement answers ENOSYS. The kernel remembers that for some
-// operations (open, opendir, flush, fsync, access, xattrs, create, poll, ...) and does not ask again.
+// An operation that a file system does not implement answers ENOSYS. The kernel remembers that for
+// some operations (open, opendir, flush, fsync, access, xattrs, create, poll, ...) and does not ask
+// again.
 extension FileSystem {
     package func initialize(_ connection: inout Connection) {}
     package func destroy() {}

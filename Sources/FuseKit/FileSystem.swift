@@ -1,19 +1,21 @@
-/// A file system as the kernel sees it: one method for each operation.
+/// A file system in the view of the kernel: one method for each operation.
 ///
-/// Methods are called from the session's reading threads, several at a time, and each must answer
-/// its reply or hand it to somebody who will; what is not implemented answers ENOSYS. A method
-/// that waits holds up the thread that reads further calls, so what takes long keeps the reply (see
-/// `PendingReply`) and returns. None may call into its own mount.
+/// Methods are called from the session's reading threads, several at a time. Each method must
+/// answer its reply or pass it on to code that will answer it; operations without an implementation
+/// answer ENOSYS. A method that waits blocks the thread that reads further calls. Therefore an
+/// operation that takes long keeps the reply (see `PendingReply`) and returns. No method may call
+/// into its own mount.
 package protocol FileSystem: AnyObject, Sendable {
-    /// Called once when the mount begins, before any other; may change what is wanted. Here
-    /// `connection.wanted` holds the session's defaults, readdirplus included: a file system that
-    /// does not implement `readdirplus` removes it.
+    /// Called once when the mount begins, before any other method. It may change the wanted
+    /// capabilities. Here `connection.wanted` holds the session's defaults, readdirplus included: a
+    /// file system that does not implement `readdirplus` removes it.
     func initialize(_ connection: inout Connection)
-    /// Called once after the last call. Replies that are kept must be answered when it returns.
+    /// Called once after the last call. Replies that were kept must be answered before it returns.
     func destroy()
 
     func lookup(parent: NodeID, name: FileName, reply: consuming EntryReply)
-    /// The kernel drops `count` lookups of the node; at zero it knows it no longer. Has no answer.
+    /// Notes that the kernel drops `count` lookups of the node. At zero the kernel no longer knows
+    /// the node. Has no answer.
     func forget(node: NodeID, count: UInt64)
     func getattr(node: NodeID, handle: FileHandle?, reply: consuming AttributeReply)
     func setattr(
@@ -25,7 +27,7 @@ package protocol FileSystem: AnyObject, Sendable {
     func symlink(
         target: [UInt8], parent: NodeID, name: FileName, reply: consuming EntryReply)
     func link(node: NodeID, newParent: NodeID, newName: FileName, reply: consuming EntryReply)
-    /// The umask is already applied to `mode`, here and in mkdir and create.
+    /// Makes a file. The umask is already applied to `mode`, here and in mkdir and create.
     func mknod(
         parent: NodeID, name: FileName, mode: UInt32, device: UInt64, reply: consuming EntryReply)
     func mkdir(parent: NodeID, name: FileName, mode: UInt32, reply: consuming EntryReply)
@@ -39,9 +41,9 @@ package protocol FileSystem: AnyObject, Sendable {
     func create(
         parent: NodeID, name: FileName, mode: UInt32, flags: OpenFlags,
         reply: consuming CreateReply)
-    /// At most `reply.size` bytes from `offset` on.
+    /// Reads at most `reply.size` bytes from `offset` on.
     func read(node: NodeID, handle: FileHandle, offset: Int64, reply: consuming DataReply)
-    /// `data` is valid during the call only.
+    /// Writes bytes. `data` is valid during the call only.
     func write(
         node: NodeID, handle: FileHandle, offset: Int64, data: UnsafeRawBufferPointer,
         isWriteback: Bool, reply: consuming WriteReply)
@@ -50,16 +52,16 @@ package protocol FileSystem: AnyObject, Sendable {
         node: NodeID, handle: FileHandle, lockOwner: UInt64, reply: consuming EmptyReply)
     func fsync(
         node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply)
-    /// Called once a handle, after its last close; nobody sees an error.
+    /// Called once for each handle, after its last close. No caller receives an error.
     func release(
         node: NodeID, handle: FileHandle, flags: OpenFlags, reply: consuming EmptyReply)
     func fallocate(
         node: NodeID, handle: FileHandle, mode: Int32, offset: Int64, length: Int64,
         reply: consuming EmptyReply)
-    /// SEEK_DATA and SEEK_HOLE only; the kernel does the others itself.
+    /// Seeks for SEEK_DATA and SEEK_HOLE only; the kernel does the others itself.
     func lseek(
         node: NodeID, handle: FileHandle, offset: Int64, whence: Int32, reply: consuming SeekReply)
-    /// - Parameter wakeup: to be notified once when the events change; nil when nobody waits.
+    /// - Parameter wakeup: to be notified once when the events change. Nil when nobody waits.
     func poll(
         node: NodeID, handle: FileHandle, events: UInt32, wakeup: PollHandle?,
         reply: consuming PollReply)
@@ -74,7 +76,7 @@ package protocol FileSystem: AnyObject, Sendable {
         node: NodeID, handle: FileHandle, dataOnly: Bool, reply: consuming EmptyReply)
 
     func statfs(node: NodeID, reply: consuming StatisticsReply)
-    /// `value` is valid during the call only.
+    /// Sets an attribute. `value` is valid during the call only.
     func setxattr(
         node: NodeID, name: FileName, value: UnsafeRawBufferPointer,
         flags: ExtendedAttributeFlags, reply: consuming EmptyReply)

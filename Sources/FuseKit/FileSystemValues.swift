@@ -1,17 +1,17 @@
 import Glibc
 
-/// What a lookup found: the node, what `stat` shows of it, and for how long the kernel may believe
-/// both without asking again.
+/// The result of a lookup: the node, the attributes that `stat` shows of it, and the times for
+/// which the kernel may use both without asking again.
 ///
-/// Each one that reaches the kernel counts as one lookup of the node, to be undone by `forget`.
+/// Each entry that reaches the kernel counts as one lookup of the node, which `forget` takes back.
 package struct Entry: Sendable {
     package var node: NodeID
-    /// Tells reused node numbers apart, for NFS export.
+    /// A number that distinguishes reused node numbers, for NFS export.
     package var generation: UInt64
     package var attributes: FileAttributes
-    /// Seconds for which the name stands for this node.
+    /// The number of seconds for which the name belongs to this node.
     package var entryTimeout: Double
-    /// Seconds for which the attributes hold.
+    /// The number of seconds for which the attributes are valid.
     package var attributeTimeout: Double
 
     package init(
@@ -26,19 +26,21 @@ package struct Entry: Sendable {
     }
 }
 
-/// What an open made, and how the kernel is to treat it.
+/// The result of an open, and its treatment by the kernel.
 package struct OpenedFile: Sendable {
     package var handle: FileHandle
-    /// Pages cached by earlier opens stay valid.
+    /// Indicates that pages cached by earlier opens stay valid.
     package var keepCache = false
-    /// No page cache: reads and writes arrive as they are made. Breaks shared mappings.
+    /// Indicates that there is no page cache: reads and writes arrive as they are made. Breaks
+    /// shared mappings.
     package var directIO = false
-    /// Directories only: the kernel keeps the listing, and `keepCache` on a later open uses it.
+    /// Indicates that the kernel keeps the listing, and that `keepCache` on a later open uses it.
+    /// For directories only.
     package var cacheReaddir = false
-    /// Close sends no FLUSH; for handles that cannot have unsaved changes.
+    /// Indicates that close sends no FLUSH. For handles that cannot have unsaved changes.
     package var noFlush = false
-    /// A stream: no seeking, and reads are not cut at the size in the attributes when `directIO`
-    /// is set too.
+    /// Indicates a stream: it has no seeking, and reads are not limited to the size in the
+    /// attributes when `directIO` is set too.
     package var nonSeekable = false
 
     package init(
@@ -61,9 +63,10 @@ package struct OpenFlags: Hashable, Sendable {
 
     package var canRead: Bool { rawValue & O_ACCMODE != O_WRONLY }
     package var canWrite: Bool { rawValue & O_ACCMODE != O_RDONLY }
-    /// O_TRUNC: the file is to be empty when the open is answered; no truncate call follows.
+    /// Indicates O_TRUNC: the file must be empty when the open is answered. No truncate call
+    /// follows.
     package var truncates: Bool { rawValue & O_TRUNC != 0 }
-    /// O_APPEND: the kernel has put the write at the end it knows of.
+    /// Indicates O_APPEND: the kernel has placed the write at the end of the file that it knows.
     package var appends: Bool { rawValue & O_APPEND != 0 }
     package var isExclusive: Bool { rawValue & O_EXCL != 0 }
     package var isNonBlocking: Bool { rawValue & O_NONBLOCK != 0 }
@@ -92,7 +95,7 @@ package struct ExtendedAttributeFlags: OptionSet, Hashable, Sendable {
     package static let replace = ExtendedAttributeFlags(rawValue: 2)
 }
 
-/// What `statfs` shows. Blocks count in `blockSize`.
+/// The figures that `statfs` shows. Blocks are counted in units of `blockSize`.
 package struct FileSystemStatistics: Hashable, Sendable {
     package var blockSize: UInt64 = 4096
     package var blocks: UInt64 = 0
@@ -100,7 +103,7 @@ package struct FileSystemStatistics: Hashable, Sendable {
     package var availableBlocks: UInt64 = 0
     package var files: UInt64 = 0
     package var freeFiles: UInt64 = 0
-    /// Longest name, in bytes.
+    /// The length of the longest name, in bytes.
     package var nameLength: UInt64 = 255
 
     package init() {}

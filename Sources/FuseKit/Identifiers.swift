@@ -1,6 +1,6 @@
 import Glibc
 
-/// A node of the file system as the kernel knows it, from the first lookup to the last forget.
+/// A node of the file system in the view of the kernel, from the first lookup to the last forget.
 package struct NodeID: Hashable, Sendable {
     package let rawValue: UInt64
 
@@ -10,16 +10,17 @@ package struct NodeID: Hashable, Sendable {
     package static var root: NodeID { NodeID(1) }
 }
 
-/// An open file or directory: chosen by the file system in its open reply, given back by the
-/// kernel with every operation on that open until release.
+/// An open file or directory. The file system chooses the value in its open reply. The kernel
+/// passes it with every operation on that open until release.
 package struct FileHandle: Hashable, Sendable {
     package let rawValue: UInt64
 
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// One component of a path, as the bytes that the caller used: neither empty nor with a slash or
-/// NUL, at most 1024 bytes (the kernel's limit; a file system may refuse shorter ones).
+/// One component of a path, with the bytes that the caller used. It is not empty and contains no
+/// slash and no NUL. It has at most 1024 bytes (the kernel's limit; a file system may have a lower
+/// one).
 package struct FileName: Hashable, Sendable, CustomStringConvertible {
     package let bytes: [UInt8]
 
@@ -34,16 +35,16 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
         bytes = Array(UnsafeRawBufferPointer(start: cString, count: strlen(cString)))
     }
 
-    /// For messages only: invalid UTF-8 is shown as replacement characters.
+    /// The name for messages only: invalid UTF-8 is shown as replacement characters.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Who made a call. All zero for calls that the kernel makes for itself, such as writing back a
-/// shared mapping.
+/// The caller of a request. All values are zero for calls that the kernel makes for itself, such as
+/// writing back a shared mapping.
 package struct Caller: Hashable, Sendable {
     package let uid: UInt32
     package let gid: UInt32
-    /// The thread of the caller, which is the process for a single-threaded one.
+    /// The thread of the caller. For a single-threaded caller this is the process.
     package let pid: Int32
     package let umask: UInt32
 

@@ -1,8 +1,9 @@
 import CFuse3
 
-/// Closes in a process that is to be started all that it would inherit from this descriptor on.
+/// Makes a process that is to be started close all descriptors that it would inherit, from this one
+/// on.
 ///
-/// - Parameter actions: a `posix_spawn_file_actions_t`, of whichever module its user has it.
+/// - Parameter actions: a `posix_spawn_file_actions_t` of the module that the caller uses.
 package func closeInherited(from descriptor: Int32, in actions: UnsafeMutableRawPointer) {
     posix_spawn_file_actions_addclosefrom_np(
         actions.assumingMemoryBound(to: posix_spawn_file_actions_t.self), descriptor)

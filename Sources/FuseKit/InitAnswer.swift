@@ -2,19 +2,20 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// Says in the answer to INIT what libfuse 3.14 leaves out: that the file system clears the
+/// Adds to the answer to INIT a flag that libfuse 3.14 leaves out: the file system clears the
 /// set-user-id and set-group-id bits itself.
 ///
-/// libfuse accepts FUSE_CAP_HANDLE_KILLPRIV and does not pass it on. Without it the kernel asks for
-/// the attributes at each chown, before it asks for the change (`tar`, `sed -i`, `install`).
+/// libfuse accepts FUSE_CAP_HANDLE_KILLPRIV but does not pass it on. Without the flag the kernel
+/// asks for the attributes at each chown, before it asks for the change (`tar`, `sed -i`,
+/// `install`).
 enum InitAnswer {
     /// FUSE_HANDLE_KILLPRIV of linux/fuse.h.
     private static let handlesKillPrivileges: UInt32 = 1 << 19
-    /// Where the flags are in the answer: after major, minor and readahead.
+    /// The offset of the flags in the answer: after major, minor and readahead.
     private static let flagsOffset = 12
 
-    /// Lets the answers of a mounted session pass through `writev` of ours. Without it the kernel
-    /// only asks more often, so that a failure is none.
+    /// Sends the answers of a mounted session through this program's `writev`. Without it the
+    /// kernel only asks more often, so a failure here is not an error.
     static func watch(_ session: OpaquePointer) {
         var io = fuse_custom_io()
         io.read = { descriptor, buffer, size, _ in Glibc.read(descriptor, buffer, size) }

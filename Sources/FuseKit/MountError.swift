@@ -1,4 +1,4 @@
-/// Why a mount or unmount failed, in words that a user can act on.
+/// The reason why a mount or unmount failed, in words that help a user to act.
 package struct MountError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
         /// The kernel has no FUSE, or this process may not see it.
@@ -8,9 +8,9 @@ package struct MountError: Error, Hashable, Sendable, CustomStringConvertible {
         case mountpointMissing
         case notDirectory
         case notEmpty
-        /// Something is mounted there already.
+        /// Something is already mounted there.
         case alreadyMounted
-        /// Left over from a process that has died.
+        /// The mount is left over from a process that has died.
         case stale
         case notMounted
         case busy

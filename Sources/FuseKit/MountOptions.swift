@@ -1,16 +1,17 @@
-/// How a file system is mounted.
+/// The options of a mount of a file system.
 package struct MountOptions: Hashable, Sendable {
-    /// What `df` and `mount` show as the device.
+    /// The device that `df` and `mount` show.
     package var source: String
     /// The type is shown as `fuse.SUBTYPE`.
     package var subtype: String
-    /// Other users than the one who mounts may enter; ordinary users need `user_allow_other` in
-    /// /etc/fuse.conf for it.
+    /// Indicates whether users other than the mounting one may use the mount. Ordinary users need
+    /// `user_allow_other` in /etc/fuse.conf for it.
     package var allowOther = false
     package var isReadOnly = false
-    /// The kernel checks the permission bits before it asks; without it only the file system does.
+    /// Indicates whether the kernel checks the permission bits before it asks. Otherwise only the
+    /// file system checks them.
     package var checksPermissions = true
-    /// The directory may have files, which the mount then hides.
+    /// Indicates whether the directory may contain files, which the mount then hides.
     package var hidesFiles = false
     /// Further options for `-o`, such as `noatime` or `context=...`.
     package var extra: [String] = []
@@ -20,7 +21,7 @@ package struct MountOptions: Hashable, Sendable {
         self.subtype = subtype
     }
 
-    /// One argument for `-o`; libfuse wants commas and backslashes in values escaped.
+    /// The argument for `-o`. libfuse needs an escape before commas and backslashes in values.
     var argument: String {
         var words = ["fsname=" + Self.escaped(source), "subtype=" + Self.escaped(subtype)]
         if allowOther { words.append("allow_other") }

@@ -1,36 +1,40 @@
 import CFuse3
 import Glibc
 
-/// A directory to mount on, or one that is mounted.
+/// A directory to mount on, or a mounted directory.
 package enum MountPoint {
-    /// Whether something was mounted at `path` whose process has died ("Transport endpoint is not
-    /// connected").
+    /// Returns whether something was mounted at `path` whose process has died ("Transport endpoint
+    /// is not connected").
     package static func isStale(_ path: String) -> Bool {
-        // Not stat: the kernel may answer that from its cache for hours, also for a dead process.
+        // stat does not help here: the kernel may answer it from its cache for hours, also for a
+        // dead process.
         var figures = statvfs()
         return statvfs(path, &figures) != 0 && isLostConnection(.last)
     }
 
-    /// Whether a call has failed because nobody serves the mount. The one that was under way when
-    /// the connection ended is aborted; those after it are told that there is none.
+    /// Returns whether a call has failed because no process serves the mount. The call that was
+    /// running at the end of the connection is aborted. Later calls get the error that there is no
+    /// connection.
     private static func isLostConnection(_ error: Errno) -> Bool {
         error == .ENOTCONN || error == .ECONNABORTED
     }
 
-    /// Whether `path` is the root of a mount, read from the kernel's table so that a mount that
-    /// hangs cannot hang the caller.
+    /// Returns whether `path` is the root of a mount. This is read from the kernel's table, so that
+    /// a hanging mount cannot block the caller.
     package static func isMounted(_ path: String) -> Bool { device(at: path) != nil }
 
-    /// The device number of what is mounted at `path`, the topmost if there are several.
+    /// Returns the device number of the file system mounted at `path`, the topmost if there are
+    /// several.
     static func device(at path: String) -> String? {
         let wanted = Array(path.utf8)
         return table().last { $0.path == wanted }?.device
     }
 
-    /// Whether a file system is mounted anywhere, by its device number.
+    /// Returns whether a file system with this device number is mounted anywhere.
     static func isMounted(device: String) -> Bool { table().contains { $0.device == device } }
 
-    /// The mounts of this process in the kernel's order, by their first fields: see proc(5).
+    /// Returns the mounts of this process in the kernel's order, by their first fields: see
+    /// proc(5).
     private static func table() -> [(path: [UInt8], device: String)] {
         guard let file = fopen("/proc/self/mountinfo", "r") else { return [] }
         defer { fclose(file) }
@@ -46,8 +50,9 @@ package enum MountPoint {
         return mounts
     }
 
-    /// Unmounts `path`: directly as root, else by fusermount3.
-    /// - Parameter lazy: also while in use; it vanishes at once and ends with its last user.
+    /// Unmounts `path`: directly as root, otherwise by fusermount3.
+    /// - Parameter lazy: whether to unmount also while the file system is in use. It disappears at
+    ///   once and ends with its last user.
     package static func unmount(_ path: String, lazy: Bool = false) throws(MountError) {
         if geteuid() == 0 {
             try unmountAsRoot(path, lazy: lazy)
@@ -56,8 +61,8 @@ package enum MountPoint {
         }
     }
 
-    /// Checks that `path` is a directory that can be mounted on.
-    /// - Parameter allowsFiles: also when that hides files.
+    /// Checks that `path` is a directory on which a file system can be mounted.
+    /// - Parameter allowsFiles: whether the directory may contain files, which the mount hides.
     package static func check(_ path: String, allowsFiles: Bool = false) throws(MountError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw missing(path, Errno.last) }
@@ -75,7 +80,7 @@ package enum MountPoint {
         }
     }
 
-    /// The path of fusermount3, nil when it is not installed.
+    /// The path of fusermount3. Nil when it is not installed.
     package static var helper: String? {
         var folders = ["/usr/bin", "/bin", "/usr/local/bin"]
         if let path = getenv("PATH") {
@@ -106,16 +111,18 @@ package enum MountPoint {
         return count <= 2
     }
 
-    /// Ends the connection of a mount that nobody serves, as root may: its users get errors.
+    /// Ends the connection of a mount that no process serves, which only root may do. Its users get
+    /// errors.
     static func endConnection(_ path: String) {
         let force: Int32 = 1
         let noFollow: Int32 = 8
-        // Whoever may not is not asked to: the mount stays stale, as after any crash.
+        // Without the permission the call has no effect: the mount stays stale, as after any crash.
         _ = umount2(path, force | noFollow)
     }
 
     private static func unmountAsRoot(_ path: String, lazy: Bool) throws(MountError) {
-        // Glibc has the flags as enumerators, which Swift sees as another type on some versions.
+        // Glibc declares the flags as enumerators, which have another type in Swift on some
+        // versions.
         let detach: Int32 = 2
         let noFollow: Int32 = 8
         guard umount2(path, noFollow | (lazy ? detach : 0)) != 0 else { return }
@@ -145,7 +152,7 @@ package enum MountPoint {
             "fusermount3 is not installed; on Debian and Ubuntu: sudo apt-get install fuse3")
     }
 
-    /// Runs a program to its end and gives its exit code, -1 when a signal ended it.
+    /// Runs a program to its end. Returns its exit code, or -1 when a signal ended it.
     private static func spawn(_ arguments: [String]) throws(MountError) -> Int32 {
         var child = pid_t()
         var pointers = arguments.map { strdup($0) }
@@ -160,7 +167,8 @@ package enum MountPoint {
         return status & 0x7f == 0 ? (status >> 8) & 0xff : -1
     }
 
-    /// Mount tables write space, tab, newline and backslash as three octal digits.
+    /// Decodes a field of a mount table, which writes space, tab, newline and backslash as three
+    /// octal digits.
     private static func unescaped(_ field: Substring) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -2,12 +2,12 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// Tells the kernel what it must no longer believe.
+/// Notifies the kernel of cached things that are no longer valid.
 ///
-/// Requests are queued and go out in their order from a thread of their own, because the kernel
-/// may make a notification wait for calls in progress on the same directory or file. So callers
-/// are never blocked and may hold what they like; still, queue after the commit that makes the
-/// change visible. What the kernel does not have cached is no error.
+/// Requests are queued and sent in their order from the notifier's own thread, because the kernel
+/// may make a notification wait for running calls on the same directory or file. Therefore callers
+/// are never blocked and may hold any lock. Queue a request after the commit that makes the change
+/// visible. A notification about something that the kernel has not cached is not an error.
 package final class Notifier: Sendable {
     private enum Item: Sendable {
         case inode(NodeID, offset: Int64, length: Int64)
@@ -23,7 +23,7 @@ package final class Notifier: Sendable {
         var thread: SystemThread?
     }
 
-    /// Guards the queue and who works on it.
+    /// Guards the queue and the state of its thread.
     private let state = Mutex(State())
     private let wakeup = Semaphore()
 
@@ -37,23 +37,23 @@ package final class Notifier: Sendable {
         enqueue(.inode(node, offset: offset, length: length))
     }
 
-    /// Makes the kernel ask again for a name, also one that it believes not to exist.
+    /// Makes the kernel ask again for a name, also for one that it remembers as missing.
     package func invalidateEntry(parent: NodeID, name: FileName) {
         enqueue(.entry(parent: parent, name: name))
     }
 
-    /// A name is gone: like `invalidateEntry`, and users of `child` see it as deleted (inotify
-    /// watches of it end).
+    /// Notes that a name is removed: like `invalidateEntry`, but users of `child` also see it as
+    /// deleted (inotify watches of it end).
     package func delete(parent: NodeID, child: NodeID, name: FileName) {
         enqueue(.deleted(parent: parent, child: child, name: name))
     }
 
-    /// Runs `work` after everything queued before; it may make calls through the mount.
+    /// Runs `work` after everything queued before. It may make calls through the mount.
     package func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.work(work))
     }
 
-    /// Whether nothing that is queued is done any more.
+    /// Indicates that queued requests are no longer processed.
     package var isStopped: Bool { state.withLock { $0.isClosed } }
 
     private func enqueue(_ item: Item) {
@@ -71,7 +71,8 @@ package final class Notifier: Sendable {
         state.withLock { $0.thread = thread }
     }
 
-    /// Ends the thread; what is still queued is dropped, for there is no mount any more.
+    /// Ends the thread. Requests still in the queue are dropped, because there is no mount any
+    /// more.
     func stop() {
         let thread = state.withLock { state in
             state.isClosed = true
@@ -115,7 +116,7 @@ package final class Notifier: Sendable {
 }
 
 extension FileName {
-    /// - Parameter body: gets the name terminated by NUL, and its length without it.
+    /// - Parameter body: gets the name with a NUL at its end, and the length without it.
     fileprivate func withCString(_ body: (UnsafePointer<CChar>, Int) -> Void) {
         (bytes + [0]).withUnsafeBufferPointer { buffer in
             buffer.withMemoryRebound(to: CChar.self) { characters in

@@ -2,7 +2,7 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// libfuse's table, each entry of which hands the call to the file system of the session.
+/// Returns libfuse's table. Each entry passes the call to the file system of the session.
 func makeOperations() -> fuse_lowlevel_ops {
     var operations = fuse_lowlevel_ops()
     addLifecycle(&operations)
@@ -25,7 +25,7 @@ private func fileSystem(_ context: UnsafeMutableRawPointer) -> any FileSystem {
     box(context).fileSystem
 }
 
-/// Gives the call to its file system. The closure takes over the duty to answer.
+/// Passes the call to its file system. The closure takes over the duty to answer.
 @inline(__always)
 private func dispatch(
     _ request: fuse_req_t?, _ body: (_ fileSystem: any FileSystem, _ request: fuse_req_t) -> Void
@@ -72,7 +72,8 @@ private func addLifecycle(_ operations: inout fuse_lowlevel_ops) {
     }
 }
 
-/// Settles what both sides can do; asking for what the kernel cannot would end the mount.
+/// Settles the capabilities that both sides have. Requesting one that the kernel does not have
+/// would end the mount.
 private func negotiate(_ box: FileSystemBox, _ info: inout fuse_conn_info) {
     let capable = Connection.Capabilities(rawValue: info.capable)
     var connection = Connection(

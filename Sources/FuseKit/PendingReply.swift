@@ -1,34 +1,37 @@
 import CFuse3
 import Synchronization
 
-/// A reply that somebody else will answer later: the callback keeps it here and returns.
+/// A reply that other code will answer later: the callback keeps it here and returns.
 ///
-/// Whoever takes it first answers it. A caller that gets a signal in the meantime is answered
-/// EINTR at once, and `take` then gives nil. Dropped untaken, it answers EIO.
+/// The first caller of `take` answers it. If the caller of the operation gets a signal in the
+/// meantime, it gets EINTR at once, and `take` then returns nil. A reply that was not taken answers
+/// EIO when it is released.
 package final class PendingReply<Answer>: Sendable {
     private struct State: ~Copyable, Sendable {
         var reply: Reply<Answer>?
-        /// Retained for libfuse as long as there is a reply; released by whoever takes that.
+        /// Retained for libfuse as long as there is a reply. The code that takes the reply releases
+        /// it.
         var handler: Unmanaged<InterruptHandler>?
-        /// libfuse calls back from within the registration when the signal has come already, and
-        /// goes on to use the request: until that returns nobody may answer.
+        /// Indicates that the registration has not returned. libfuse calls back from within it when
+        /// the signal has already arrived, and uses the request after that: until it returns nobody
+        /// may answer.
         var isRegistering = true
         var isInterrupted = false
     }
 
-    /// Decides who answers.
+    /// Decides which code answers.
     private let state: Mutex<State>
     private let onInterrupt: @Sendable () -> Void
 
     /// - Parameter onInterrupt: called after the EINTR, on a reading thread or, when the signal has
-    ///   come already, within this call; the work may be given up.
+    ///   already arrived, within this call. The work may be stopped then.
     package init(
         _ reply: consuming Reply<Answer>, onInterrupt: @escaping @Sendable () -> Void = {}
     ) {
         let raw = reply.request.peek()
         state = Mutex(State(reply: reply, handler: nil))
         self.onInterrupt = onInterrupt
-        // libfuse keeps the handler by its address only, beyond this call.
+        // libfuse keeps only the address of the handler, beyond this call.
         let handler = Unmanaged.passRetained(
             InterruptHandler { [weak self] in self?.interrupt() })
         state.withLock { $0.handler = handler }
@@ -49,7 +52,7 @@ package final class PendingReply<Answer>: Sendable {
 
     deinit { _ = take() }
 
-    /// The reply, for the first who asks.
+    /// Returns the reply to the first caller, and nil to all others.
     package func take() -> Reply<Answer>? {
         var handler: Unmanaged<InterruptHandler>?
         let taken = state.withLock { state in
@@ -57,7 +60,7 @@ package final class PendingReply<Answer>: Sendable {
             return state.reply.take()
         }
         guard let reply = consume taken else { return nil }
-        // Waits for an interrupt that is being delivered: it finds nothing to take.
+        // Waits for an interrupt that is being delivered: it finds no reply to take.
         fuse_req_interrupt_func(reply.request.peek(), nil, nil)
         handler?.release()
         return reply

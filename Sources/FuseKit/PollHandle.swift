@@ -1,6 +1,6 @@
 import CFuse3
 
-/// Somebody who waits in `poll` or `select` for a file to become ready: told by `notify`.
+/// A caller that waits in `poll` or `select` for a file to become ready. `notify` wakes it.
 package final class PollHandle: @unchecked Sendable {
     // @unchecked: libfuse allows notification from any thread; the pointer never changes.
     private let raw: OpaquePointer

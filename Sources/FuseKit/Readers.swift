@@ -2,29 +2,29 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// The threads that read calls from the kernel and carry them out.
+/// The threads that read calls from the kernel and execute them.
 ///
-/// One reads and works at a time, the others stand by: when several wait in the kernel, it wakes
-/// them in turn, and each call then pays for a change of thread and processor (measured on 2
-/// processors: opening and closing a file takes a sixth longer with 2 threads, up to twice as long
-/// with 4). A call that takes long passes the right to read on: fsync at once, any other when the
-/// watch finds it unfinished after a tick.
+/// One thread reads and works at a time, and the others stand by. If several waited in the kernel,
+/// it would wake them in turn, and each call would need a change of thread and processor (measured
+/// on 2 processors: opening and closing a file takes a sixth longer with 2 threads, up to twice as
+/// long with 4). A call that takes long passes the right to read to another thread: fsync at once,
+/// any other call when the watch finds it unfinished after a tick.
 final class Readers: Sendable {
     private static let tick = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-    /// Ticks without any call after which the watch sleeps until the next call.
+    /// The number of ticks without any call after which the watch sleeps until the next call.
     private static let ticksToSleep = 2
 
     private let session: SessionPointer
     private let begins: @Sendable () -> Void
     private let ends: @Sendable () -> Void
-    /// The right to read; whoever has it is the reader.
+    /// The right to read. The thread that has it is the reader.
     private let right = Semaphore(value: 1)
-    /// How many calls have begun, which numbers them.
+    /// The number of calls that have begun. It gives each call its number.
     private let begun = Atomic<UInt64>(0)
-    /// The call on which the reader works, by its number; 0 while it reads, or has lost the right.
+    /// The number of the call that the reader executes. 0 while it reads, or has lost the right.
     private let current = Atomic<UInt64>(0)
     private let wake = Semaphore()
-    /// The readers, as long as none has ended: who stops them interrupts their reads.
+    /// The readers, as long as none has ended. `stop` interrupts their reads.
     private let crew = Mutex(Crew())
     private let hasEnded = Semaphore()
     private let isAsleep = Atomic<Bool>(false)
@@ -47,7 +47,7 @@ final class Readers: Sendable {
         self.ends = ends
     }
 
-    /// Carries out calls until the file system is unmounted, or until `stop`.
+    /// Executes calls until the file system is unmounted, or until `stop`.
     func run(threads: Int) throws(Errno) {
         let watch = threads > 1 ? try SystemThread(name: "fuse-watch") { self.watch() } : nil
         defer {
@@ -60,7 +60,7 @@ final class Readers: Sendable {
                 let reader = try SystemThread(name: "fuse-\(number)") { self.readCalls() }
                 crew.withLock { $0.readers.append(reader) }
             } catch {
-                // With one reader the mount works; without any it would hang its users.
+                // With one reader the mount works. Without any reader it would block its users.
                 guard number == 1 else { break }
                 crew.withLock { $0.hasEnded = true }
                 throw error
@@ -74,17 +74,18 @@ final class Readers: Sendable {
         for reader in readers { reader.join() }
     }
 
-    /// Takes no more calls, although the file system has users: those being carried out are
-    /// answered, and `run` returns. What waits in the kernel fails when the session is destroyed.
+    /// Stops taking calls although the file system has users: running calls are answered, and `run`
+    /// returns. Calls that wait in the kernel fail when the session is destroyed.
     func stop() {
         SystemThread.prepareInterrupts()
-        // A reader that is about to read misses an interrupt, and so gets another one.
+        // A reader that is about to read misses an interrupt, and therefore gets another one.
         while !interruptReaders() {
             var tick = Self.tick
             nanosleep(&tick, nil)
         }
     }
 
+    /// Interrupts the readers.
     /// - Returns: whether they are ending by themselves.
     private func interruptReaders() -> Bool {
         crew.withLock { crew in
@@ -115,7 +116,7 @@ final class Readers: Sendable {
                 if !end(call) { right.wait() }
             }
         }
-        // Whatever ended this reader ends the next one too.
+        // The reason that ended this reader ends the next one too.
         fuse_session_exit(session.raw)
         right.signal()
         hasEnded.signal()
@@ -132,6 +133,7 @@ final class Readers: Sendable {
         return call
     }
 
+    /// Notes the end of a call.
     /// - Returns: whether this thread still has the right to read.
     private func end(_ call: UInt64) -> Bool {
         current.compareExchange(
@@ -139,7 +141,7 @@ final class Readers: Sendable {
         ).exchanged
     }
 
-    /// Takes the right to read away from whoever works on one call for a whole tick.
+    /// Takes the right to read away from a thread that works on one call for a whole tick.
     private func watch() {
         var seen: UInt64 = 0
         var idleTicks = 0
@@ -153,7 +155,7 @@ final class Readers: Sendable {
                 sleep(unlessAfter: last)
                 idleTicks = 0
             } else {
-                // Relative, so that a step of the clock does not stop the watch.
+                // The time is relative, so that a change of the clock does not stop the watch.
                 var tick = Self.tick
                 nanosleep(&tick, nil)
             }
@@ -169,8 +171,8 @@ final class Readers: Sendable {
 }
 
 extension fuse_buf {
-    /// Whether the call waits for the disk as a rule; from the header that each call begins with
-    /// (linux/fuse.h: length, operation).
+    /// Indicates whether the call usually waits for the disk, from the header at the beginning of
+    /// each call (linux/fuse.h: length, operation).
     fileprivate var isSlow: Bool {
         let fsync: UInt32 = 20
         let fsyncdir: UInt32 = 30

@@ -3,12 +3,13 @@ import Glibc
 
 /// The right and the duty to answer one call: once, by `send` or `fail`, from any thread.
 ///
-/// Whoever drops it unanswered answers EIO. `send` gives false when the kernel no longer wants the
-/// answer (the mount is gone): what the answer would have handed over, such as a lookup count or
-/// an open handle, then stays with the file system, because no forget or release will come.
+/// A reply that is dropped unanswered answers EIO. `send` returns false when the kernel no longer
+/// wants the answer (the mount is gone). Then the things that the answer would have handed over,
+/// such as a lookup count or an open handle, stay with the file system, because no forget or
+/// release will follow.
 package struct Reply<Answer>: ~Copyable, Sendable {
     let request: Request
-    /// For answers with a limit: the most bytes that the caller takes.
+    /// The largest number of bytes that the caller takes, for answers with a limit.
     package let size: Int
 
     init(_ raw: fuse_req_t, size: Int = 0) {
@@ -16,10 +17,10 @@ package struct Reply<Answer>: ~Copyable, Sendable {
         self.size = size
     }
 
-    /// Who made the call.
+    /// The caller of the operation.
     package var caller: Caller { request.caller }
 
-    /// Whether the caller got a signal and waits only for this answer to handle it.
+    /// Indicates whether the caller has got a signal and waits only for this answer to handle it.
     package var isInterrupted: Bool { fuse_req_interrupted(request.peek()) != 0 }
 
     package consuming func fail(_ error: Errno) {
@@ -27,7 +28,7 @@ package struct Reply<Answer>: ~Copyable, Sendable {
     }
 }
 
-/// The kinds of answer; each has its own `send`.
+/// The kinds of answers. Each has its own `send`.
 package enum Answer {
     package enum Empty {}
     package enum Entry {}
@@ -52,7 +53,7 @@ package typealias CreateReply = Reply<Answer.Create>
 package typealias DataReply = Reply<Answer.Data>
 package typealias WriteReply = Reply<Answer.Write>
 package typealias StatisticsReply = Reply<Answer.Statistics>
-/// Answers getxattr and listxattr.
+/// The reply of getxattr and listxattr.
 package typealias ExtendedAttributeReply = Reply<Answer.ExtendedAttribute>
 package typealias SeekReply = Reply<Answer.Seek>
 package typealias PollReply = Reply<Answer.Poll>
@@ -71,7 +72,7 @@ extension Reply where Answer == FuseKit.Answer.Entry {
         return fuse_reply_entry(request.take(), &parameters) == 0
     }
 
-    /// The name does not exist, and the kernel may believe so for `timeout` seconds.
+    /// Answers that the name does not exist. The kernel may remember this for `timeout` seconds.
     package consuming func sendNegative(timeout: Double) {
         var parameters = fuse_entry_param()
         parameters.entry_timeout = timeout
@@ -80,7 +81,7 @@ extension Reply where Answer == FuseKit.Answer.Entry {
 }
 
 extension Reply where Answer == FuseKit.Answer.Attributes {
-    /// - Parameter timeout: seconds for which the kernel may believe the attributes.
+    /// - Parameter timeout: the number of seconds for which the kernel may use the attributes.
     package consuming func send(_ attributes: FileAttributes, timeout: Double) {
         var status = stat()
         attributes.fill(&status)
@@ -89,7 +90,7 @@ extension Reply where Answer == FuseKit.Answer.Attributes {
 }
 
 extension Reply where Answer == FuseKit.Answer.Link {
-    /// - Parameter target: without NUL, at most 4095 bytes.
+    /// - Parameter target: the target without NUL, at most 4095 bytes.
     package consuming func send(_ target: [UInt8]) {
         // readlink's answer is plain data to the kernel, so the target needs no terminator.
         let raw = request.take()
@@ -118,7 +119,8 @@ extension Reply where Answer == FuseKit.Answer.Create {
 }
 
 extension Reply where Answer == FuseKit.Answer.Write {
-    /// - Parameter count: the bytes taken; fewer than were offered is a short write.
+    /// - Parameter count: the number of bytes taken. A number below the offered one is a short
+    ///   write.
     package consuming func send(count: Int) {
         fuse_reply_write(request.take(), count)
     }
@@ -141,8 +143,9 @@ extension Reply where Answer == FuseKit.Answer.Statistics {
 }
 
 extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
-    /// The value, or for listxattr the names, each with a NUL after it. A caller that asks with
-    /// size 0 gets the length only, one whose buffer is too small ERANGE.
+    /// Answers with the value, or for listxattr with the names, each with a NUL after it. A caller
+    /// that asks with size 0 gets only the length. A caller with a buffer that is too small gets
+    /// ERANGE.
     package consuming func send(_ bytes: [UInt8]) {
         let size = size
         if size == 0 {
@@ -155,7 +158,7 @@ extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
         }
     }
 
-    /// The names of all attributes of a node.
+    /// Answers with the names of all attributes of a node.
     package consuming func send(names: [FileName]) {
         var bytes: [UInt8] = []
         for name in names {
@@ -173,7 +176,7 @@ extension Reply where Answer == FuseKit.Answer.Seek {
 }
 
 extension Reply where Answer == FuseKit.Answer.Poll {
-    /// - Parameter events: POLLIN and its like, as far as they hold now.
+    /// - Parameter events: the events such as POLLIN that are true now.
     package consuming func send(events: UInt32) {
         fuse_reply_poll(request.take(), events)
     }

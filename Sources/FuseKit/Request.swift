@@ -3,8 +3,8 @@ import Glibc
 
 /// One call of the kernel that waits for its answer.
 ///
-/// Answered exactly once: a reply takes the raw request out; dropped unanswered, the caller gets
-/// EIO instead of waiting for ever.
+/// It is answered exactly once: a reply takes the raw request out. If it is dropped unanswered, the
+/// caller gets EIO instead of waiting for ever.
 struct Request: ~Copyable, @unchecked Sendable {
     // @unchecked: libfuse lets any thread answer a request, and being ~Copyable keeps it to one.
     private let raw: fuse_req_t
@@ -13,14 +13,14 @@ struct Request: ~Copyable, @unchecked Sendable {
 
     deinit { fuse_reply_err(raw, EIO) }
 
-    /// The request, and with it the duty to answer it.
+    /// Returns the request, and with it the duty to answer it.
     consuming func take() -> fuse_req_t {
         let raw = raw
         discard self
         return raw
     }
 
-    /// For calls that need the request and do not answer it.
+    /// Returns the request for calls that need it but do not answer it.
     borrowing func peek() -> fuse_req_t { raw }
 
     var caller: Caller {

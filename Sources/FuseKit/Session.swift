@@ -18,17 +18,16 @@ package final class Session: Sendable {
     private let readerBegins: @Sendable () -> Void
     private let readerEnds: @Sendable () -> Void
     private let box: FileSystemBox
-    /// Guards the step from one life stage to the next.
+    /// Guards the change from one stage of life to the next.
     private let state = Mutex(State.new)
-    /// The kernel's number of the mounted file system, which says whether what is mounted
-    /// somewhere is this one.
+    /// The kernel's number of the mounted file system. It shows whether a mount is this one.
     private let device = Mutex<String?>(nil)
 
     /// - Parameters:
     ///   - mountpoint: an absolute path without symbolic links.
-    ///   - guardProgram: the words that start this program as a `ConnectionGuard`; without them
-    ///     there is none.
-    ///   - readerBegins: called by each thread that carries out calls before its first one.
+    ///   - guardProgram: the words that start this program as a `ConnectionGuard`. Without them
+    ///     there is no guard.
+    ///   - readerBegins: called by each thread that executes calls before its first one.
     ///   - readerEnds: called by such a thread after its last call.
     package init(
         fileSystem: any FileSystem, mountpoint: String, options: MountOptions,
@@ -55,7 +54,7 @@ package final class Session: Sendable {
         }
     }
 
-    /// Mounts; calls wait in the kernel from now on until `run`.
+    /// Mounts. From now on calls wait in the kernel until `run`.
     package func mount() throws(MountError) {
         guard access("/dev/fuse", F_OK) == 0 else {
             throw MountError(
@@ -75,10 +74,10 @@ package final class Session: Sendable {
         state.withLock { $0 = .mounted(session) }
     }
 
-    /// Answers calls until the file system is unmounted, by `unmount` or by anybody else, or until
-    /// `stop`; then ends the notifier and calls the file system's `destroy`.
-    /// - Parameter threads: how many carry out calls; more than one matter only when calls are slow
-    ///   (see `Readers`).
+    /// Answers calls until the file system is unmounted, by `unmount` or by another program, or
+    /// until `stop`. Then ends the notifier and calls the file system's `destroy`.
+    /// - Parameter threads: the number of threads that execute calls. More than one matter only
+    ///   when calls are slow (see `Readers`).
     package func run(threads: Int = Session.defaultThreads) throws(MountError) {
         let start: (SessionPointer, Readers)? = state.withLock { state in
             guard case .mounted(let session) = state else { return nil }
@@ -114,8 +113,8 @@ package final class Session: Sendable {
         }
     }
 
-    /// Unmounts, which makes `run` return once the last user is gone.
-    /// - Parameter lazy: also while in use.
+    /// Unmounts, which makes `run` return when there are no users any more.
+    /// - Parameter lazy: whether to unmount also while the file system is in use.
     package func unmount(lazy: Bool = false) throws(MountError) {
         guard hasMountpoint else {
             throw MountError(.notMounted, "\(mountpoint) is not this mount any more")
@@ -125,7 +124,7 @@ package final class Session: Sendable {
 
     /// Makes `run` return although the file system has users. Their calls fail from then on.
     ///
-    /// Not from a thread that carries out calls, nor from the notifier's.
+    /// Not to be called from a thread that executes calls, nor from the notifier's thread.
     package func stop() {
         let readers: Readers? = state.withLock { state in
             switch state {
@@ -137,35 +136,38 @@ package final class Session: Sendable {
             }
         }
         guard let readers else { return }
-        // First, while there are readers: it may itself wait for a call through the mount.
+        // The notifier is stopped first, while there are readers: it may itself wait for a call
+        // through the mount.
         notifier.stop()
         readers.stop()
     }
 
-    /// Whether the file system still has a place in the tree of files; without one it may have
-    /// users that have it open.
+    /// Indicates whether the file system is still mounted somewhere. Without a mount it may still
+    /// have users that have it open.
     package var isMounted: Bool {
         guard let device = device.withLock({ $0 }) else { return true }
         return MountPoint.isMounted(device: device)
     }
 
-    /// Whether what is mounted at the mountpoint is this file system.
+    /// Indicates whether this file system is the one that is mounted at the mountpoint.
     private var hasMountpoint: Bool {
         guard let device = device.withLock({ $0 }) else { return true }
         return MountPoint.device(at: mountpoint) == device
     }
 
-    /// Takes away a mount whose calls nobody will answer.
+    /// Removes a mount whose calls will not be answered.
     private func detach() {
         guard device.withLock({ $0 }) != nil, hasMountpoint else { return }
         do {
             try MountPoint.unmount(mountpoint, lazy: true)
         } catch {
-            // Somebody else was faster, or may and we may not: it is stale then, as after a crash.
+            // Somebody else has unmounted it already, or this process may not. In the second case
+            // it is stale, as after a crash.
         }
     }
 
-    /// Three slow calls, such as fsync on a slow disk, leave the mount usable.
+    /// The default number of threads. With it the mount stays usable during three slow calls, such
+    /// as fsync on a slow disk.
     package static var defaultThreads: Int { 4 }
 
     private var hint: String {

@@ -2,7 +2,7 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// A libfuse session. Made, used by several threads, destroyed once by its `Session`.
+/// A libfuse session. It is made, used by several threads, and destroyed once by its `Session`.
 struct SessionPointer: @unchecked Sendable {
     // @unchecked: libfuse's sessions are made to be used by several threads.
     let raw: OpaquePointer
@@ -28,17 +28,19 @@ struct SessionPointer: @unchecked Sendable {
         self.raw = raw
     }
 
-    /// Calls the file system's destroy when the kernel has not, ends the connection and frees.
+    /// Calls the file system's destroy when the kernel has not done so, ends the connection and
+    /// frees the memory.
     ///
-    /// Users that are left get ENOTCONN. Does not unmount: libfuse would take away whatever is
-    /// mounted under the name by now.
+    /// Remaining users get ENOTCONN. Does not unmount: libfuse would unmount any file system that
+    /// now has the name.
     func destroy() { fuse_session_destroy(raw) }
 }
 
 /// Carries the file system through libfuse's user data.
 final class FileSystemBox: Sendable {
     let fileSystem: any FileSystem
-    /// Whether the next answer is that to INIT and has to say more than libfuse does.
+    /// Indicates whether the next answer is the one to INIT and must contain more than libfuse puts
+    /// into it.
     let answersInit = Atomic<Bool>(false)
 
     init(_ fileSystem: any FileSystem) { self.fileSystem = fileSystem }

@@ -1,15 +1,15 @@
 import CFuse3
 import Glibc
 
-/// A thread of our own: Swift's pool has as many threads as processors, and may never wait.
+/// A thread outside of Swift's pool: the pool has as many threads as there are processors, and they
+/// must never wait.
 package struct SystemThread: Sendable {
     private let thread: pthread_t
 
-    /// Starts `body` on a new thread that takes none of the signals by which a process is asked to
-    /// end.
-    /// - Parameter name: as `ps -L` shows it, at most 15 bytes.
+    /// Starts `body` on a new thread that receives none of the signals that ask a process to end.
+    /// - Parameter name: the name in `ps -L`, at most 15 bytes.
     package init(name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
-        // The thread outlives this call, so it gets the box retained and releases it itself.
+        // The thread lives longer than this call, so it gets a retained box and releases it itself.
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()
         let error = pthread_create(
@@ -33,13 +33,13 @@ package struct SystemThread: Sendable {
         pthread_join(thread, nil)
     }
 
-    /// Ends the system call in which the thread waits with EINTR. Only for a thread that has not
+    /// Ends the system call in which the thread waits, with EINTR. Only for a thread that has not
     /// been joined, after `prepareInterrupts`.
     func interrupt() {
         pthread_kill(thread, SIGUSR1)
     }
 
-    /// Makes the signal of `interrupt` do nothing but interrupt.
+    /// Makes the signal of `interrupt` do nothing except interrupt.
     static func prepareInterrupts() {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { _ in }
@@ -57,7 +57,8 @@ package struct SystemThread: Sendable {
     }
 }
 
-/// A thread starts with the signals of its maker, which may have blocked all of them.
+/// Sets the signals of this thread. A thread starts with those of its maker, which may have blocked
+/// all of them.
 private func setSignals() {
     var signals = sigset_t()
     sigemptyset(&signals)

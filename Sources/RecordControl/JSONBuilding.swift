@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension JSONValue {
-    /// An object of these members in this order; a nil value leaves its member out.
+    /// Returns an object of these members in this order. A nil value leaves its member out.
     package static func members(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(
             pairs.compactMap { key, value in
@@ -19,15 +19,15 @@ extension JSONValue {
         .number(JSONNumber(Int64(clamping: value)))
     }
 
-    /// A name that may hold any byte, as text: bytes that are not UTF-8 are lost.
+    /// Returns a name, which may hold any byte, as text. Bytes that are not UTF-8 are lost.
     package static func name(_ name: some ByteName) -> JSONValue { .text(name.bytes) }
 
-    /// A string member as a `String`; nil when it is missing or no string.
+    /// Returns a string member as a `String`. Returns nil when it is missing or no string.
     package func stringMember(_ key: String) -> String? {
         self[key]?.string.map { String(decoding: $0.utf8, as: UTF8.self) }
     }
 
-    /// An object with one member more.
+    /// Returns the object with one more member.
     package func adding(_ key: Text, _ value: JSONValue) -> JSONValue {
         .object((object ?? []) + [JSONMember(key: key, value: value)])
     }

@@ -5,14 +5,14 @@ package import RecordModel
 /// Each level is optional: the empty path is the root. `shared` alone lists owners, so its zones
 /// have one component more: `shared/OWNER/ZONE/TYPE/NAME`.
 package struct RecordPath: Hashable, Sendable {
-    /// What the last component of a path below a type names.
+    /// The object that the last component of a path below a type names.
     package enum Item: Hashable, Sendable {
         case record(Stem)
         case asset(stem: Stem, field: FieldName, index: Int?, fileExtension: [UInt8])
     }
 
     package let database: Database?
-    /// `.me` except below `shared/OWNER`.
+    /// The owner. It is `.me` except below `shared/OWNER`.
     package let owner: OwnerName
     package let zone: ZoneName?
     package let type: RecordTypeName?
@@ -29,7 +29,7 @@ package struct RecordPath: Hashable, Sendable {
         self.item = item
     }
 
-    /// Reads a path as a user types it: slashes at both ends and `.json` may be there or not.
+    /// Reads a path as a user types it. Slashes at both ends and `.json` are optional.
     ///
     /// Errors: `invalidName` for a component that no directory or record can have.
     package init(parsing text: [UInt8]) throws(RecordError) {
@@ -77,8 +77,8 @@ package struct RecordPath: Hashable, Sendable {
         }
     }
 
-    /// The path of the record that a file name with a plain `@` and the ending of a record's may mean:
-    /// `john.doe@example.com.json`. Nil for another path.
+    /// The path of the record that a file name may mean when it has a plain `@` and the ending of a
+    /// record: `john.doe@example.com.json`. It is nil for every other path.
     package var recordWithSign: RecordPath? {
         guard case .asset(let stem, let field, let index, let fileExtension) = item else {
             return nil
@@ -89,12 +89,12 @@ package struct RecordPath: Hashable, Sendable {
         return directory.appending(Stem(encoding: RecordName(bytes: Array(name.dropLast(5)))))
     }
 
-    /// The directory in which this is, or which this is when it names no record.
+    /// The directory that contains this record, or this path itself when it names no record.
     package var directory: RecordPath {
         RecordPath(database: database, owner: owner, zone: zone, type: type)
     }
 
-    /// The path of a record in the type of this path.
+    /// Returns the path of a record in the type of this path.
     package func appending(_ stem: Stem) -> RecordPath {
         RecordPath(
             database: database, owner: owner, zone: zone, type: type, item: .record(stem))
@@ -102,7 +102,7 @@ package struct RecordPath: Hashable, Sendable {
 }
 
 extension RecordPath: CustomStringConvertible {
-    /// The path as bytes, without slashes at its ends; reads back as the same path.
+    /// The path as bytes, without slashes at its ends. It reads back as the same path.
     package var bytes: [UInt8] {
         var parts: [[UInt8]] = []
         if let database { parts.append(Array(database.name.utf8)) }

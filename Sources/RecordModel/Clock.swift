@@ -2,16 +2,17 @@
 import Glibc
 #endif
 
-/// The time as stores and trees see it; tests move it by hand.
+/// The time as stores and trees see it. Tests move it by hand.
 package protocol WallClock: Sendable {
-    /// What is shown and stored. Somebody may set it, to any time.
+    /// The time that is shown and stored. A person may set the clock to any time.
     var now: Timestamp { get }
-    /// Goes on steadily, whatever is set, from a start of its own: for what lasts so long.
+    /// The time since a start of its own. It runs on steadily, whatever the clock is set to. Use it
+    /// to measure durations.
     var uptime: Duration { get }
 }
 
 extension WallClock {
-    /// Of a clock that nobody sets.
+    /// The uptime of a clock that nobody sets.
     package var uptime: Duration { now - Timestamp(nanoseconds: 0) }
 }
 
@@ -24,7 +25,7 @@ package struct SystemClock: WallClock {
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
     }
 
-    /// Since the machine was started, with the time that it slept.
+    /// The time since the machine was started, including the time that it slept.
     package var uptime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

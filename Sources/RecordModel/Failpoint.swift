@@ -6,8 +6,8 @@ import Glibc
 
 /// The named points at which tests kill the daemon (reliability.md §4.4).
 ///
-/// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time;
-/// with `name:N:hold` the thread that passes it then never goes on.
+/// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time.
+/// With `name:N:hold`, the thread that passes the point then stops there for ever.
 /// Without the variable a point costs one load and compare.
 package enum Failpoint: String, CaseIterable, Sendable {
     case saveBegin, saveRecordWritten, saveHistoryWritten, saveOutboxWritten, saveCommitted
@@ -26,7 +26,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
     private struct Armed: Sendable {
         let point: Failpoint
         let count: Int
-        /// The thread stays there for ever, and the process lives on.
+        /// Indicates whether the thread stays there for ever while the process lives on.
         let holds: Bool
     }
 
@@ -43,7 +43,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
 
     private static let passed = PassCounter()
 
-    /// Dies or stays here when the environment says so.
+    /// Kills the process or stops the thread here when the environment asks for it.
     package static func pass(_ point: Failpoint) {
         guard let armed, armed.point == point else { return }
         guard passed.next() == armed.count else { return }

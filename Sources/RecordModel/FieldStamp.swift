@@ -1,16 +1,18 @@
-/// When a field was given its value, and by which device: orders two edits of one field that knew
-/// nothing of each other.
+/// The time at which a field was given its value, and the device that gave it. It orders two edits
+/// of one field that knew nothing of each other.
 ///
-/// A hybrid logical clock: milliseconds of the device's clock, and a counter, so that of what one
-/// device has seen and then changed the change is the later one, whatever its clock says.
+/// A hybrid logical clock: milliseconds of the device's clock, and a counter. When a device has
+/// seen an edit and then changes the field, its change is always the later one, whatever its clock
+/// says.
 /// Kulkarni et al., "Logical Physical Clocks" (2014).
 package struct FieldStamp: Hashable, Sendable, Comparable {
     /// Milliseconds since 1970-01-01T00:00:00Z in the upper 48 bits, a counter in the lower 16.
     package let time: Int64
-    /// Breaks ties.
+    /// The number of the device, which breaks ties.
     package let device: UInt64
-    /// Edits that lost against this one, or against those that it wrote over: their machines list a
-    /// conflict when they hear of it. The newest is the last, and there are at most `losersMax`.
+    /// Edits that lost against this one, or against the edits that this one replaced. Their
+    /// machines list a conflict when they receive this stamp. The newest is the last, and there are
+    /// at most `losersMax`.
     package private(set) var losers: [LostEdit] = []
 
     package init(time: Int64, device: UInt64) {
@@ -18,7 +20,7 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
         self.device = device
     }
 
-    /// The same edit, with more edits that lost against it.
+    /// Returns this edit with more edits that lost against it.
     package func over(_ more: [LostEdit]) -> FieldStamp {
         var stamp = self
         for loser in more where !stamp.losers.contains(loser) { stamp.losers.append(loser) }
@@ -28,7 +30,8 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
 
     package static let losersMax = 6
 
-    /// Of an edit of which only the time is known: before any of that millisecond.
+    /// Creates the stamp of an edit whose time alone is known: it is before all other edits of that
+    /// millisecond.
     package init(at time: Timestamp) {
         self.init(time: HybridClock.time(at: time), device: 0)
     }
@@ -43,13 +46,13 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
 
     private static let hexDigits = 16
 
-    /// 33 characters, in the order of the stamps, and 29 for each edit that lost: as the server keeps it
-    /// with the field.
+    /// The form that the server keeps with the field: 33 characters, which sort in the order of the
+    /// stamps, and 29 more for each edit that lost.
     package var text: String {
         losers.reduce(Self.hex(UInt64(time)) + "-" + Self.hex(device)) { $0 + "-" + $1.text }
     }
 
-    /// Nil for what some other client has written there.
+    /// Reads the form of `text`. Returns nil when another client has written something else there.
     package init?(text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         // `Int64(_:radix:)` takes a sign too.
@@ -73,12 +76,12 @@ package struct FieldStamp: Hashable, Sendable, Comparable {
     }
 }
 
-/// An edit of a field that lost in a merge, as the stamp of the value that stood names it.
+/// An edit of a field that lost in a merge. The stamp of the value that won names it.
 package struct LostEdit: Hashable, Sendable {
-    /// That of the edit's stamp; a checksum of the value where it had none, as those have with which a
-    /// record was made.
+    /// The time of the edit's stamp. When the value had no stamp, as with the values that a record
+    /// was created with, it is a checksum of the value.
     package let time: Int64
-    /// The lower 48 bits of the device's number; 0 beside a checksum.
+    /// The lower 48 bits of the device's number. It is 0 beside a checksum.
     package let device: UInt64
 
     package init(_ stamp: FieldStamp) {
@@ -110,22 +113,26 @@ package struct LostEdit: Hashable, Sendable {
     }
 }
 
-/// Gives the times of stamps: each is later than the one before, and than what was heard, unless that
-/// is more than a day ahead of the clock.
+/// Gives the times of stamps.
+///
+/// Each time is later than the one before, and later than every time received from others, unless
+/// that is more than a day ahead of the clock.
 package struct HybridClock: Sendable {
-    /// Of what somebody's clock is further ahead than this clock believes nothing, else one wrong
-    /// clock would carry all others along.
+    /// The largest lead over this clock that a time from another clock may have. The clock ignores
+    /// a time with a larger lead, so that one wrong clock cannot move all others forward.
     private static let believed: Duration = .seconds(86_400)
-    /// Milliseconds beyond it are not counted: the year 6429.
+    /// The last millisecond that is counted, in the year 6429.
     private static let millisecondsMax: Int64 = 1 << 47 - 1
 
     private var last: Int64
 
+    /// Creates a clock.
+    ///
     /// - Parameter last: the last time that was given.
     package init(last: Int64) { self.last = last }
 
     package mutating func tick(_ now: Timestamp) -> Int64 {
-        // A clock that was days ahead and was put right counts no more.
+        // A clock that was days ahead and was then corrected no longer counts.
         let isBelieved = last < Self.time(at: now + Self.believed)
         last = isBelieved ? max(Self.time(at: now), last + 1) : Self.time(at: now)
         return last

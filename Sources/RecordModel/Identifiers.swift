@@ -5,7 +5,7 @@ package enum Database: Int64, CaseIterable, Sendable, Hashable {
     case `private` = 1
     case shared = 2
     case `public` = 3
-    /// Never leaves this machine: its changes make no outbox rows.
+    /// The database that never leaves this machine: its changes make no outbox rows.
     case local = 4
 
     /// The name of the database's directory.
@@ -23,14 +23,14 @@ package enum Database: Int64, CaseIterable, Sendable, Hashable {
         self = match
     }
 
-    /// Whether changes are uploaded, and so leave an outbox row.
+    /// Indicates whether changes are uploaded, and so leave an outbox row.
     package var isSynced: Bool { self != .local }
 }
 
-/// A name as the bytes it is made of.
+/// A name as the bytes it consists of.
 ///
-/// Swift's `String` equates NFC with NFD and every invalid UTF-8 sequence with every other;
-/// the kernel and the record server do not. So names compare as bytes.
+/// Swift's `String` equates NFC with NFD and every invalid UTF-8 sequence with every other; the
+/// kernel and the record server do not. So names compare as bytes.
 package protocol ByteName: Hashable, Comparable, Sendable, CustomStringConvertible {
     var bytes: [UInt8] { get }
     init(bytes: [UInt8])
@@ -41,7 +41,7 @@ extension ByteName {
         self.init(bytes: Array(string.utf8))
     }
 
-    /// For messages only: invalid UTF-8 is shown as replacement characters.
+    /// The name for messages only: invalid UTF-8 is shown as replacement characters.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 
     package static func < (left: Self, right: Self) -> Bool {
@@ -55,7 +55,7 @@ package struct ZoneName: ByteName {
     package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// The owner of a zone under `shared/`; empty for one's own zones.
+/// The owner of a zone under `shared/`; empty for your own zones.
 package struct OwnerName: ByteName {
     package let bytes: [UInt8]
     package init(bytes: [UInt8]) { self.bytes = bytes }
@@ -119,7 +119,7 @@ package struct ContentHash: Hashable, Sendable, CustomStringConvertible {
     package var description: String { hex }
 }
 
-/// Who made a change, as history and events show it.
+/// The author of a change, as history and events show it.
 package enum Author: String, Sendable, CaseIterable {
     case mount
     case commandLine = "cli"

@@ -1,19 +1,21 @@
-/// What went wrong, in words that a user can act on.
+/// An error in words that a user can act on.
 ///
 /// The codes are closed: each has one errno (RecordMount) and one reaction. Lower errors become a
-/// `RecordError` where they are born; nothing recognises an error by its text.
+/// `RecordError` where they are born. No code recognises an error by its text.
 package struct RecordError: Error, Sendable, Equatable {
     package enum Code: String, Sendable, CaseIterable {
         // Content that cannot be accepted: a draft keeps it.
         /// The text is not strict JSON.
         case invalidJSON
-        /// JSON, but not a record: root is no object, unknown `$` key, bad field name or tag.
+        /// The text is JSON, but not a record: the root is no object, or there is an unknown `$`
+        /// key, a bad field name or a bad tag.
         case invalidRecord
         /// A value does not fit the field's type in the schema.
         case schemaMismatch
         /// The record cannot fit within the limits.
         case tooLarge
-        /// One of the above at a rename onto a record: its draft keeps the text.
+        /// A rename onto a record failed with one of the errors above. The record's draft keeps the
+        /// text.
         case refusedRename
 
         // Names and places.
@@ -24,25 +26,25 @@ package struct RecordError: Error, Sendable, Equatable {
         case notEmpty
         case isDirectory
         case notDirectory
-        /// Rename over a border of type, zone or database; `mv` then copies.
+        /// A rename across a border of type, zone or database. `mv` then copies.
         case crossDevice
-        /// Never allowed here, whoever asks.
+        /// Never allowed here, for any user.
         case notPermitted
-        /// This user may not: a read-only share or mount.
+        /// This user may not do it: the share or the mount is read-only.
         case accessDenied
         case readOnly
         case unsupported
         case invalidArgument
         case noSuchAttribute
         case rangeTooSmall
-        /// A name that a user still holds, whose thing is gone.
+        /// A name that a user still holds, although the object behind it no longer exists.
         case stale
 
         // The machine.
         case noSpace
         case quotaExceeded
         case tooManyOpenFiles
-        /// Another process has the store.
+        /// Another process uses the store.
         case storeLocked
         /// The store was made by a newer version.
         case storeTooNew
@@ -50,18 +52,18 @@ package struct RecordError: Error, Sendable, Equatable {
         case ioFailure
         case interrupted
         case timedOut
-        /// An asset that is not on this machine and cannot be had now.
+        /// An asset that is not on this machine and cannot be downloaded now.
         case unavailable
         /// A failed system call on a scratch file: its errno passes through unchanged.
         case system
     }
 
     package let code: Code
-    /// One sentence: what is wrong and what to do.
+    /// One sentence that says what is wrong and what to do.
     package let message: String
-    /// Where in a text, for `invalidJSON`, `invalidRecord` and `schemaMismatch`.
+    /// The place in a text, for `invalidJSON`, `invalidRecord` and `schemaMismatch`.
     package let position: TextPosition?
-    /// For `system` only: the errno of the call.
+    /// The errno of the call, for `system` only.
     package let systemErrno: Int32
 
     package init(
@@ -73,7 +75,7 @@ package struct RecordError: Error, Sendable, Equatable {
         self.systemErrno = errno
     }
 
-    /// Whether the content is to blame, so that a draft keeps the text.
+    /// Indicates whether the content causes the error, so that a draft keeps the text.
     package var isAboutContent: Bool {
         switch code {
         case .invalidJSON, .invalidRecord, .schemaMismatch, .tooLarge: true
@@ -82,7 +84,7 @@ package struct RecordError: Error, Sendable, Equatable {
     }
 }
 
-/// A place in a text: 1-based line and column (in bytes), 0-based offset in bytes.
+/// A place in a text: the line and the column (in bytes) from 1, and the offset in bytes from 0.
 package struct TextPosition: Hashable, Sendable {
     package let line: Int
     package let column: Int

@@ -2,9 +2,10 @@
 import Glibc
 #endif
 
-/// Whether this process runs for tests.
+/// Tells whether this process runs for tests.
 package enum TestRun {
-    /// Set in the environment of processes that may do what nobody else should ask for.
+    /// The variable in the environment of processes that may do things that nobody outside a test
+    /// should request.
     package static let variable = "RECORDFS_TEST"
 
     package static var isDeclared: Bool { getenv(variable) != nil }

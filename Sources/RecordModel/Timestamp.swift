@@ -1,16 +1,19 @@
-/// A point in time with the precision of `stat`: any that `utimensat` takes.
+/// A point in time with the precision of `stat`: any time that `utimensat` accepts.
 ///
-/// Stored as `nanoseconds`, which holds the years 1677 to 2262; what is beyond is kept as the first
-/// or the last of them. No operation traps or wraps: at the ends of the range times stay there.
+/// Stored as `nanoseconds`, which holds the years 1677 to 2262. An earlier or later time is kept as
+/// the first or the last time of that range. No operation traps or wraps: at the ends of the range
+/// times stay there.
 package struct Timestamp: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01T00:00:00Z, rounded down also before 1970.
+    /// The seconds since 1970-01-01T00:00:00Z, rounded down also before 1970.
     package let seconds: Int64
     /// The nanoseconds past `seconds`, 0..<1 000 000 000.
     package let subsecond: Int64
 
     private static let nanosecondsASecond: Int64 = 1_000_000_000
 
-    /// - Parameter nanoseconds: any number; a whole second and more is carried over.
+    /// Creates a time.
+    ///
+    /// - Parameter nanoseconds: any number. A whole second or more is carried over.
     package init(seconds: Int64, nanoseconds: Int64 = 0) {
         let (carry, rest) = Self.split(nanoseconds)
         self.seconds = seconds.addingClamped(carry)
@@ -26,20 +29,21 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return rest < 0 ? (whole - 1, rest + nanosecondsASecond) : (whole, rest)
     }
 
-    /// Since 1970-01-01T00:00:00Z, clamped to 64 bits.
+    /// The nanoseconds since 1970-01-01T00:00:00Z, clamped to 64 bits.
     package var nanoseconds: Int64 {
-        // The first second of the range begins before it: of a negative time count up to the next.
+        // The first second of the range begins before the range does: for a negative time count up
+        // to the next second.
         let (base, rest) =
             seconds < 0 ? (seconds + 1, subsecond - Self.nanosecondsASecond) : (seconds, subsecond)
         return base.multipliedClamped(by: Self.nanosecondsASecond).addingClamped(rest)
     }
 
-    /// Since 1970-01-01T00:00:00Z, rounded down, clamped to 64 bits.
+    /// The milliseconds since 1970-01-01T00:00:00Z, rounded down, clamped to 64 bits.
     package var milliseconds: Int64 {
         seconds.multipliedClamped(by: 1000).addingClamped(subsecond / 1_000_000)
     }
 
-    /// The time as a store gives it back.
+    /// The time as a store returns it.
     package var asStored: Timestamp { Timestamp(nanoseconds: nanoseconds) }
 
     package static func < (left: Self, right: Self) -> Bool {
@@ -60,7 +64,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             nanoseconds: left.subsecond - attoseconds / nanosecondsASecond)
     }
 
-    /// How long after `right` this is; negative before it.
+    /// Returns the duration from `right` to `left`. It is negative when `left` is earlier.
     package static func - (left: Self, right: Timestamp) -> Duration {
         .nanoseconds(left.nanoseconds.subtractingClamped(right.nanoseconds))
     }

@@ -2,7 +2,8 @@ import FuseKit
 import RecordModel
 import RecordTree
 
-/// Hours: the kernel is told of every change that it cannot see itself.
+/// The time for which the kernel may keep names and attributes. It is long, because the kernel is
+/// notified of every change that it cannot see itself.
 let cacheSeconds: Double = 86_400
 
 extension FuseKit.Entry {
@@ -15,8 +16,8 @@ extension FuseKit.Entry {
 }
 
 extension Attributes {
-    /// Seconds for which the kernel may believe them. A write clears set-user-id and set-group-id
-    /// bits, which it does not see.
+    /// The seconds for which the kernel may keep the attributes. A write clears set-user-id and
+    /// set-group-id bits, which the kernel does not see.
     var keptSeconds: Double { isAnnounced && mode & 0o6000 == 0 ? cacheSeconds : 0 }
 }
 
@@ -40,7 +41,8 @@ extension Time {
 }
 
 extension NodeChanges {
-    /// Errors: invalidArgument for a time whose nanoseconds are a second or more.
+    /// Reads the changes. Errors: invalidArgument for a time whose nanoseconds are a second or
+    /// more.
     init(_ changes: FuseKit.AttributeChanges) throws(RecordError) {
         self.init()
         mode = changes.mode

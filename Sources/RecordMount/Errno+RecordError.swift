@@ -2,12 +2,13 @@ package import FuseKit
 package import RecordModel
 
 extension Errno {
-    /// What a failed call answers. The one place in which a code becomes an errno.
+    /// The errno that a failed call returns. This is the only place in which an error code becomes
+    /// an errno.
     package init(_ error: RecordError) {
         switch error.code {
         case .invalidJSON, .invalidRecord, .schemaMismatch: self = .EINVAL
         case .tooLarge: self = .EFBIG
-        // EINVAL would make mv say that the target is a subdirectory of the source.
+        // With EINVAL mv would say that the target is a subdirectory of the source.
         case .refusedRename: self = .EPROTO
         case .invalidName: self = .EINVAL
         case .nameTooLong: self = .ENAMETOOLONG

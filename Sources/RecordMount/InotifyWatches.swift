@@ -2,10 +2,10 @@ import Glibc
 import RecordTree
 import Synchronization
 
-/// Which directories of the mount somebody watches with inotify, read from /proc.
+/// The directories of the mount that a program watches with inotify, read from /proc.
 ///
-/// A touch costs several kernel crossings, so it is done only where somebody would see it. The
-/// answer is kept for a while: a burst of changes reads /proc once.
+/// A touch needs several kernel crossings, so it is made only where a program would see it. The
+/// result is kept for a while: many changes in a row need only one read of /proc.
 final class InotifyWatches: Sendable {
     private static let kept = Duration.seconds(1)
 
@@ -19,8 +19,8 @@ final class InotifyWatches: Sendable {
 
     init(mountpoint: String) { self.mountpoint = mountpoint }
 
-    /// Whether the directory is watched, or any file of the mount: a watched file (tail -F) shows its own
-    /// inode, which does not say where it is.
+    /// Returns whether the directory, or any file of the mount, is watched. A watched file (tail
+    /// -F) shows its own inode, which does not say where it is.
     func cover(directory inode: UInt64) -> Bool {
         let now = ContinuousClock.now
         let fresh = state.withLock { state in
@@ -36,7 +36,7 @@ final class InotifyWatches: Sendable {
         return Self.cover(directory: inode, inodes)
     }
 
-    /// - Parameter watched: the inodes of the mount that somebody watches.
+    /// - Parameter watched: the watched inodes of the mount.
     static func cover(directory inode: UInt64, _ watched: Set<UInt64>) -> Bool {
         watched.contains(inode)
             || watched.contains { !NodeNumber(rawValue: $0).isDirectoryOfMount }
@@ -58,8 +58,8 @@ final class InotifyWatches: Sendable {
         return inodes
     }
 
-    /// The device of the mount as fdinfo spells it. Read from mountinfo: stat would call into our
-    /// own mount.
+    /// Returns the device of the mount in the form of fdinfo. It is read from mountinfo, because
+    /// stat would call into this mount.
     private static func device(of mountpoint: String) -> String? {
         for line in lines("/proc/self/mountinfo") {
             let words = line.split(separator: " ")
@@ -71,7 +71,8 @@ final class InotifyWatches: Sendable {
         return nil
     }
 
-    /// Lines such as `inotify wd:1 ino:2a sdev:33 mask:... ignored_mask:0 ...`.
+    /// Returns the watched inodes in lines such as
+    /// `inotify wd:1 ino:2a sdev:33 mask:... ignored_mask:0 ...`.
     private static func watches(_ path: String, device: String) -> [UInt64] {
         lines(path).compactMap { line in
             let words = line.split(separator: " ")

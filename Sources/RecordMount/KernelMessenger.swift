@@ -5,8 +5,9 @@ import RecordModel
 import RecordTree
 import Synchronization
 
-/// Tells the kernel what it cannot know: invalidations, and the touches that make inotify see
-/// changes from elsewhere. All from the notifier's thread, after the commit, no lock held.
+/// Notifies the kernel of changes that it cannot know: invalidations, and the touches that make
+/// inotify see changes from elsewhere. Everything is sent from the notifier's thread, after the
+/// commit, without holding a lock.
 final class KernelMessenger: Sendable {
     private let tree: Tree
     private let notifier: Notifier
@@ -31,15 +32,15 @@ final class KernelMessenger: Sendable {
         }
     }
 
-    /// Sends and waits until the kernel has heard, but never for long: it may need the very thread
-    /// that waits here.
+    /// Sends notices and waits until the kernel has received them, but never for long: the kernel
+    /// may need the thread that waits here.
     func deliver(_ notices: [KernelNotice]) {
         for notice in notices { send(notice) }
         waitUntilHeard(.milliseconds(100))
     }
 
-    /// Returns when the kernel has all that was sent before, when there is no mount any more, or
-    /// when the time is over.
+    /// Returns when the kernel has received everything that was sent before, when there is no mount
+    /// any more, or when the time is over.
     func waitUntilHeard(_ limit: Duration) {
         let heard = StopSignal()
         notifier.perform { heard.set() }
@@ -49,8 +50,8 @@ final class KernelMessenger: Sendable {
         {}
     }
 
-    /// Returns when the kernel has written what programs have written into mappings, or when the time is
-    /// over.
+    /// Returns when the kernel has written out the data that programs have written into mappings,
+    /// or when the time is over.
     func collectPages(_ limit: Duration) {
         let notices = tree.pagesOfOpenFiles()
         guard !notices.isEmpty else { return }
@@ -58,7 +59,7 @@ final class KernelMessenger: Sendable {
         waitUntilHeard(limit)
     }
 
-    /// Follows the invalidations of the same change: the queue keeps the order.
+    /// Sends touches after the invalidations of the same change: the queue keeps the order.
     func send(_ touches: [Touch]) {
         guard !touches.isEmpty else { return }
         notifier.perform { [self] in

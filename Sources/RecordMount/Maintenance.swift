@@ -4,10 +4,11 @@ import RecordModel
 import RecordTree
 import Synchronization
 
-/// The threads that do what is due with time: waiting deletes and saves that a full disk has put off
-/// on one, on the others what may take long, and what waits for the record server.
+/// The threads for work that depends on time. One does waiting deletes, and saves that a full disk
+/// has delayed. The others do work that may take long, and work that waits for the record server.
 final class Maintenance: Sendable {
-    /// How often passing faults are tried again, and the longest wait for a new waiting delete.
+    /// The time between two attempts after temporary faults. It is also the longest wait for a new
+    /// waiting delete.
     private static let period: Duration = .milliseconds(500)
 
     private let tree: Tree
@@ -49,7 +50,7 @@ final class Maintenance: Sendable {
         }
     }
 
-    /// Waits for the work under way. Does nothing when it was never started.
+    /// Waits for the running work. Does nothing when the threads were never started.
     func stop() {
         stopping.set()
         let threads = threads.withLock { threads in

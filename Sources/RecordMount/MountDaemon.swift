@@ -6,23 +6,24 @@ package import RecordStore
 package import RecordTree
 import Synchronization
 
-/// How a store is mounted.
+/// The configuration of a mount of a store.
 package struct MountConfiguration: Sendable {
     package var mountpoint: String
     package var stateDirectory: String
     package var readOnly = false
     package var allowOther = false
-    /// Without them the kernel learns at the first call that there are none, and asks no more.
+    /// Indicates whether the mount has extended attributes. Without them the kernel learns at the
+    /// first call that there are none, and does not ask again.
     package var extendedAttributes = false
-    /// The mountpoint may have files, which the mount then hides.
+    /// Indicates whether the mountpoint may contain files, which the mount then hides.
     package var hidesFiles = false
     /// Further `-o` options for libfuse.
     package var options: [String] = []
-    /// How long a deleted name may come back as the same record.
+    /// The time within which a deleted name may return as the same record.
     package var grace: Duration = .seconds(3)
-    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    /// The limit for downloaded files that the server has too, in bytes. Nil for no limit.
     package var cacheBytes: Int64?
-    /// Hears of refused saves of which the store does not tell: `Tree.Options.refused`.
+    /// Receives refused saves that the store does not report: `Tree.Options.refused`.
     package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
     package var threads = 2
     /// The words that start this program as a `ConnectionGuard`.
@@ -36,12 +37,13 @@ package struct MountConfiguration: Sendable {
 
 /// A store as a mounted file system, from mount to unmount.
 package enum MountDaemon {
-    /// Mounts, calls `ready` when the kernel has the mount, and serves until it is unmounted,
-    /// detached or asked to `stop`; the last two also while it has users.
-    /// The store stays open; what waited is final when this returns.
+    /// Mounts, calls `ready` when the kernel has the mount, and serves until the file system is
+    /// unmounted, detached or told to `stop`; the last two also while it has users. The store stays
+    /// open. All waiting work is final when this returns.
     /// - Parameters:
     ///   - view: answers for the mount while it runs.
-    ///   - exchange: what `.recordfs` shows and asks of the record server.
+    ///   - exchange: the state of the exchange that `.recordfs` shows, and its requests to the
+    ///     record server.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
         view: MountView, exchange: ServerExchange, logger: Logger,
@@ -69,8 +71,9 @@ package enum MountDaemon {
             tree: tree, notifier: session.notifier, mountpoint: configuration.mountpoint)
         tree.setNotifier({ messenger.send($0) }, deliver: { messenger.deliver($0) })
         store.observe { changes in
-            // Nobody waits here for the kernel: the caller of a change of the mount itself may hold
-            // what the kernel needs, and the sync engine waits for nobody on the mount.
+            // This thread does not wait for the kernel. The caller of a change of the mount itself
+            // may hold a lock that the kernel needs, and the sync engine does not wait for any
+            // program on the mount.
             messenger.send(tree.storeChanged(changes))
         }
         do throws(MountError) {
@@ -101,8 +104,8 @@ package enum MountDaemon {
     private static func mountOptions(_ configuration: MountConfiguration) -> MountOptions {
         var options = MountOptions(source: configuration.stateDirectory, subtype: "recordfs")
         options.allowOther = configuration.allowOther
-        // Of one user all checks are the tree's (`Tree.checkAccess`): the kernel would ask for the
-        // attributes of the directory before each change of it.
+        // For a mount of one user the tree makes all checks (`Tree.checkAccess`): the kernel would
+        // ask for the attributes of the directory before each change of it.
         options.checksPermissions = configuration.allowOther
         options.isReadOnly = configuration.readOnly
         options.hidesFiles = configuration.hidesFiles
@@ -110,13 +113,13 @@ package enum MountDaemon {
         return options
     }
 
-    /// What a program does that was started with `MountConfiguration.guardProgram` and `words`
-    /// behind it; returns at once when they are not such words.
+    /// Runs a program that was started with `MountConfiguration.guardProgram` and, after it,
+    /// `words`. Returns at once for other words.
     package static func guardConnection(_ words: [String]) {
         ConnectionGuard(words)?.watch()
     }
 
-    /// Whether the daemon of a mount is gone.
+    /// Returns whether the daemon of a mount has ended without unmounting.
     package static func isStale(mountpoint: String) -> Bool { MountPoint.isStale(mountpoint) }
 
     package static func unmount(mountpoint: String, lazy: Bool) throws(RecordError) {

@@ -3,12 +3,13 @@ import Glibc
 import Logging
 import RecordModel
 
-/// Ends a mount in good order although it may have users: when it is asked to, and when somebody
-/// has detached it, after which nobody could reach it but the daemon would keep the store.
+/// Ends a mount in good order although it may have users. This happens on request, and when
+/// somebody has detached the mount: nobody could reach it then, but the daemon would keep the
+/// store.
 ///
-/// A thread of its own, which waits for the request and for changes of the kernel's mount table.
+/// It has its own thread, which waits for the request and for changes of the kernel's mount table.
 final class MountEnding: Sendable {
-    /// How long the kernel may take to hand over the pages of shared mappings.
+    /// The time that the kernel may take to hand over the pages of shared mappings.
     private static let pagesLimit: Duration = .seconds(3)
 
     private let session: Session
@@ -18,9 +19,9 @@ final class MountEnding: Sendable {
     private let hasEnded = StopSignal()
 
     /// - Parameters:
-    ///   - request: set by whoever wants the end, also before the mount.
-    ///   - collect: makes the kernel hand over the pages of open files, and takes no longer than it is
-    ///     told.
+    ///   - request: is set by anyone who wants the end, also before the mount.
+    ///   - collect: makes the kernel hand over the pages of open files, within the time of its
+    ///     argument.
     init(
         _ session: Session, request: StopSignal,
         collect: @escaping @Sendable (Duration) -> Void, logger: Logger
@@ -31,7 +32,7 @@ final class MountEnding: Sendable {
         self.logger = logger
     }
 
-    /// From when the kernel has the mount.
+    /// Starts the thread. To be called when the kernel has the mount.
     func start() throws(MountError) {
         do throws(Errno) {
             _ = try SystemThread(name: "ending") { [self] in
@@ -42,10 +43,10 @@ final class MountEnding: Sendable {
         }
     }
 
-    /// The mount has ended by itself.
+    /// Notes that the mount has ended by itself.
     func stop() { hasEnded.set() }
 
-    /// - Returns: false when the mount has ended meanwhile.
+    /// - Returns: false when the mount has ended in the meantime.
     private func waitForReason() -> Bool {
         let table = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         defer { close(table) }
@@ -64,8 +65,8 @@ final class MountEnding: Sendable {
 
     private func end() {
         if session.isMounted { detach() }
-        // What programs have written into shared mappings reaches the open files first. A request to
-        // write all back (syncfs) does not wait until it is done.
+        // Data that programs have written into shared mappings must reach the open files first. A
+        // request to write everything back (syncfs) does not wait for that.
         collect(Self.pagesLimit)
         session.stop()
     }
@@ -78,7 +79,7 @@ final class MountEnding: Sendable {
             do throws(MountError) {
                 try session.unmount(lazy: true)
             } catch {
-                // Its calls are answered no more; it is stale, as after a crash.
+                // Its calls are no longer answered: the mount is stale, as after a crash.
                 logger.error("The mount cannot be detached: \(error)")
             }
         }

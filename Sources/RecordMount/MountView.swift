@@ -1,7 +1,7 @@
 package import RecordModel
 import Synchronization
 
-/// What others of this process can ask of a mount, as long as it is served.
+/// The information about a mount for other parts of this process, as long as the mount is served.
 package final class MountView: Sendable {
     struct Source: Sendable {
         let unsavedPaths: @Sendable () -> [String]
@@ -13,18 +13,19 @@ package final class MountView: Sendable {
 
     package init() {}
 
-    /// The paths of the records that could not be saved, after one more try. None before the mount
-    /// and after its end.
+    /// Returns the paths of the records that could not be saved, after one more attempt. Returns
+    /// none before the mount and after its end.
     package func unsavedPaths() -> [String] {
         guard let source = source.withLock({ $0 }) else { return [] }
         return source.unsavedPaths()
     }
 
-    /// Returns when the kernel has heard of all that was committed before: who opens a file then
-    /// meets it. Not for a thread that answers a call of the kernel, which may need that very thread.
+    /// Returns when the kernel was notified of everything that was committed before: a program that
+    /// opens a file then sees it. Not to be called from a thread that answers a call of the kernel,
+    /// because the kernel may need that thread.
     package func waitUntilHeard() { source.withLock { $0 }?.waitUntilHeard() }
 
-    /// Returns when what was removed before is deleted for good (`Tree.outlastGrace`).
+    /// Returns when records that were removed before are deleted for good (`Tree.outlastGrace`).
     package func outlastGrace() throws(RecordError) {
         try source.withLock { $0 }?.outlastGrace()
     }

@@ -56,7 +56,8 @@ extension RecordFileSystem {
         }
     }
 
-    /// Answers when what the call waits for has come, without holding a worker.
+    /// Answers when the data that the call waits for has arrived. The wait occupies no worker
+    /// thread.
     func wait<Answer>(
         _ reply: consuming Reply<Answer>, _ start: DeferredCall,
         then answer: @escaping @Sendable (consuming Reply<Answer>, ReadResult) -> Void
@@ -205,7 +206,7 @@ extension RecordFileSystem {
     }
 }
 
-/// The wait of a deferred read, which its reader's signal ends, even one that comes before it has
+/// The wait of a deferred read. A signal of its reader ends it, even a signal before the wait has
 /// begun.
 private final class InterruptibleWait: Sendable {
     private enum State {

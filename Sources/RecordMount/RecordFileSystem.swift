@@ -3,7 +3,7 @@ import RecordModel
 import RecordTree
 import Synchronization
 
-/// Requests of the kernel as calls of the tree, and its errors as errno.
+/// Turns requests of the kernel into calls of the tree, and errors of the tree into errno.
 ///
 /// Every method answers its reply once: with the tree's value or with the errno of its error.
 final class RecordFileSystem: FileSystem {
@@ -11,7 +11,8 @@ final class RecordFileSystem: FileSystem {
     /// Called once, when the kernel has accepted the mount.
     private let ready: @Sendable () -> Void
 
-    /// ENOSYS to each call about them otherwise: most programs ask for them at every file.
+    /// Indicates whether calls about extended attributes are answered. Otherwise each of them gets
+    /// ENOSYS, because most programs ask for them at every file.
     private let hasExtendedAttributes: Bool
 
     let serverCalls = ServerCalls()
@@ -23,12 +24,13 @@ final class RecordFileSystem: FileSystem {
     }
 
     func initialize(_ connection: inout Connection) {
-        // Of an owner's mount the host clears the bits of scratch files, for it sees the same user.
+        // On a mount for the owner alone the host clears the bits of scratch files, because it sees
+        // the same user.
         if tree.isForOwnerAlone { connection.wanted.insert(.handleKillPrivileges) }
         ready()
     }
 
-    /// The last moment in which calls that wait can be answered.
+    /// Answers the waiting calls. This is the last moment in which that is possible.
     func destroy() {
         tree.answerWaiting()
         serverCalls.stop()
@@ -50,7 +52,7 @@ final class RecordFileSystem: FileSystem {
         }
     }
 
-    /// A reply that did not reach the kernel has counted no lookup there.
+    /// Takes back the lookup of a reply that did not reach the kernel.
     private func sent(_ isSent: Bool, _ entry: NodeEntry) {
         if !isSent { tree.forget(entry.node, count: 1) }
     }

@@ -2,17 +2,17 @@ import FuseKit
 import RecordModel
 import Synchronization
 
-/// Calls of the kernel that wait for the record server. Each runs on a thread of its own, so that the
-/// threads that read calls go on. Its caller's signal ends the wait at once; what the server was asked
-/// may still happen then.
+/// Calls of the kernel that wait for the record server. Each runs on its own thread, so that the
+/// threads that read calls can continue. A signal of the caller ends the wait at once; the server
+/// may still do the request.
 final class ServerCalls: Sendable {
-    /// More calls than these wait for a thread.
+    /// The limit of threads. Further calls wait for a thread.
     private static let threadsMax = 64
 
     private typealias Work = @Sendable () -> Void
 
     private struct State {
-        /// Answers of calls that are not finished, by which the end of the mount lets them go.
+        /// The answers of unfinished calls. The end of the mount uses them to end the calls.
         var waiting: [UInt64: Work] = [:]
         var next: UInt64 = 0
         var queue: [Work] = []
@@ -21,7 +21,7 @@ final class ServerCalls: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Runs `body` on another thread, and answers then.
+    /// Runs `body` on another thread, and then answers.
     func answer(
         _ reply: consuming EmptyReply, _ body: @escaping @Sendable () throws(RecordError) -> Void
     ) {
@@ -59,7 +59,7 @@ final class ServerCalls: Sendable {
         do throws(Errno) {
             _ = try SystemThread(name: "fuse-server") { self.work() }
         } catch {
-            // Those that run take it; without any, its caller hears that there is no thread.
+            // Running threads take the work. Without any thread the caller gets an error.
             let left = state.withLock { state -> [UInt64: Work] in
                 state.threads -= 1
                 guard state.threads == 0 else { return [:] }
@@ -85,7 +85,7 @@ final class ServerCalls: Sendable {
         }
     }
 
-    /// Answers whoever waits: the mount ends, and takes no such calls any more.
+    /// Answers all waiting calls: the mount ends, and takes no more such calls.
     func stop() {
         let waiting = state.withLock { state in
             state.isOver = true

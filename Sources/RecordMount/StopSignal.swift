@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Something that happens once, and that threads wait for with a limit: a pipe that has become
-/// readable. Without a pipe (no descriptors left) it is seen at the end of the wait.
+/// An event that happens once, and that threads wait for with a limit: a pipe that becomes
+/// readable. Without a pipe (no descriptors left) a waiting thread sees the event at the end of its
+/// wait.
 package final class StopSignal: Sendable {
-    /// Becomes readable when it has happened, and stays so; -1 without a pipe.
+    /// The descriptor that becomes readable with the event, and stays readable. -1 without a pipe.
     let reading: Int32
     private let writing: Int32
     private let hasHappened = Mutex(false)
@@ -28,7 +29,7 @@ package final class StopSignal: Sendable {
 
     package var isSet: Bool { hasHappened.withLock { $0 } }
 
-    /// Whether it has happened, waiting for at most this long. It stays so.
+    /// Returns whether the event has happened, waiting at most for this time. The event never ends.
     package func wait(_ limit: Duration) -> Bool {
         var poll = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         let (seconds, attoseconds) = limit.components

@@ -4,7 +4,8 @@ package import RecordModel
 import struct GRDB.DatabaseError
 
 extension RecordError {
-    /// Anything thrown inside a database access: our own errors pass, SQLite's are converted.
+    /// Converts an error that was thrown inside a database access: our own errors stay as they are,
+    /// and SQLite's errors are converted.
     package init(storeError error: any Error) {
         switch error {
         case let error as RecordError: self = error
@@ -15,17 +16,17 @@ extension RecordError {
         }
     }
 
-    /// SQLite's result codes (https://www.sqlite.org/rescode.html) as errors of ours.
+    /// Converts SQLite's result codes (https://www.sqlite.org/rescode.html) into our errors.
     ///
     /// The codes not named here are faults of this program (SQLITE_MISUSE, SQLITE_RANGE, a
-    /// constraint that our own checks should have met first) or cannot come from a local file;
-    /// they become `ioFailure`, because nothing was stored.
+    /// constraint that our own checks should have met first) or cannot come from a local file. They
+    /// become `ioFailure`, because nothing was stored.
     package init(sqliteCode: Int32, message: String) {
         let cause = "(SQLite \(sqliteCode): \(message))"
         switch sqliteCode & 0xff {
         case SQLITE_FULL:
             self.init(.noSpace, "The disk of the store is full; free some space. \(cause)")
-        // The index of the log could not be made longer.
+        // SQLite could not extend the index of the log.
         case SQLITE_IOERR where sqliteCode == SQLITE_IOERR | 19 << 8:
             self.init(.noSpace, "The disk of the store is full; free some space. \(cause)")
         case SQLITE_IOERR:

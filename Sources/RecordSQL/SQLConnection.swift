@@ -8,7 +8,8 @@ package struct SQLConnection {
 
     package init(_ database: GRDB.Database) { self.database = database }
 
-    /// The prepared statement of `sql`, kept for the life of the connection, with `values` bound.
+    /// Returns the prepared statement of `sql` with `values` bound. The statement is kept for the
+    /// life of the connection.
     package func statement(_ sql: String, _ values: [SQLValue] = []) throws(RecordError)
         -> SQLStatement
     {
@@ -22,7 +23,7 @@ package struct SQLConnection {
         }
     }
 
-    /// Runs a statement that gives no rows, or whose rows do not matter.
+    /// Runs a statement that returns no rows, or whose rows do not matter.
     package func run(_ sql: String, _ values: [SQLValue] = []) throws(RecordError) {
         guard values.contains(where: \.isLarge) else {
             let statement = try statement(sql, values)
@@ -34,7 +35,7 @@ package struct SQLConnection {
         try statement.lend(values) { () throws(RecordError) in while try statement.step() {} }
     }
 
-    /// The first row, or nil. The row is read before the statement is reset.
+    /// Returns the first row, or nil. The row is read before the statement is reset.
     package func first<T>(
         _ sql: String, _ values: [SQLValue] = [],
         _ read: (SQLStatement) throws(RecordError) -> T
@@ -45,14 +46,14 @@ package struct SQLConnection {
         return try read(statement)
     }
 
-    /// Whether a query has a row.
+    /// Returns whether a query has a row.
     package func exists(
         _ query: String, _ values: [SQLValue] = []
     ) throws(RecordError) -> Bool {
         try first("SELECT EXISTS (\(query))", values) { $0.bool(0) } ?? false
     }
 
-    /// All rows.
+    /// Returns all rows.
     package func all<T>(
         _ sql: String, _ values: [SQLValue] = [],
         _ read: (SQLStatement) throws(RecordError) -> T
@@ -64,7 +65,7 @@ package struct SQLConnection {
         return rows
     }
 
-    /// Calls `body` for each row; a throwing body ends the read.
+    /// Calls `body` for each row. If `body` throws, the read ends.
     package func each(
         _ sql: String, _ values: [SQLValue] = [],
         _ body: (SQLStatement) throws(RecordError) -> Void
@@ -74,7 +75,7 @@ package struct SQLConnection {
         while try statement.step() { try body(statement) }
     }
 
-    /// Several statements without parameters, as of a migration.
+    /// Runs several statements without parameters, for example those of a migration.
     package func execute(script: String) throws(RecordError) {
         do {
             try database.execute(sql: script)
@@ -86,7 +87,7 @@ package struct SQLConnection {
     /// The row of the last INSERT into a table with a row id.
     package var lastInsertedRow: Int64 { database.lastInsertedRowID }
 
-    /// Rows touched by the last INSERT, UPDATE or DELETE.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed.
     package var changedRows: Int { database.changesCount }
 
     package var isInsideTransaction: Bool { database.isInsideTransaction }

@@ -6,10 +6,9 @@ package import class GRDB.Statement
 /// One prepared statement of one connection, bound and stepped by hand.
 ///
 /// A point read has to cost less than 10 µs and a listing half a million rows a second; decoding
-/// rows through GRDB's `Row` costs several times that. So this file, and no other, speaks to
-/// SQLite's C functions. Values are copied in (`SQLITE_TRANSIENT`), or lent for one call when they
-/// are large, and copied out; no pointer leaves.
-/// Valid only inside the database access that made it.
+/// rows through GRDB's `Row` costs several times that. So this file, and no other, calls SQLite's C
+/// functions. Values are copied in (`SQLITE_TRANSIENT`), or lent for one call when they are large,
+/// and copied out; no pointer leaves this type. Valid only inside the database access that made it.
 package struct SQLStatement {
     private let handle: OpaquePointer
 
@@ -24,8 +23,8 @@ package struct SQLStatement {
         }
     }
 
-    /// Binds `values` to the parameters from 1 on, the large ones without a copy, and calls `body`,
-    /// which has to finish with the statement.
+    /// Binds `values` to the parameters from 1 on and calls `body`. Large values are bound without
+    /// a copy, so `body` has to finish with the statement.
     package func lend(
         _ values: [SQLValue], _ body: () throws(RecordError) -> Void
     ) throws(RecordError) {
@@ -51,13 +50,13 @@ package struct SQLStatement {
             } catch {
                 failure = error
             }
-            // The statement is kept for its next use, and these bytes are not.
+            // The statement is kept for its next use, but these bytes are not.
             sqlite3_bind_null(handle, index)
         }
         if let failure { throw failure }
     }
 
-    /// Binds one parameter; the others keep their values, also over `reset`.
+    /// Binds one parameter. The others keep their values, even over `reset`.
     package func bind(_ value: SQLValue, to index: Int32) throws(RecordError) {
         try check(bind(value, at: index))
     }
@@ -86,7 +85,8 @@ package struct SQLStatement {
         }
     }
 
-    /// Whether there is another row. After an error or the last row the statement is reset.
+    /// Moves to the next row and returns whether there is one. After an error or the last row the
+    /// statement is reset.
     package func step() throws(RecordError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -103,7 +103,8 @@ package struct SQLStatement {
     /// Ends a read before its last row, so that no lock on the log is kept.
     package func reset() { sqlite3_reset(handle) }
 
-    /// Frees the copies of the bound values, which are otherwise kept until the next ones.
+    /// Frees the copies of the bound values. Otherwise they are kept until the next values are
+    /// bound.
     package func clear() { sqlite3_clear_bindings(handle) }
 
     package func isNull(_ column: Int32) -> Bool {
@@ -116,7 +117,7 @@ package struct SQLStatement {
 
     package func int64IfPresent(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
-    /// The bytes of a BLOB or TEXT column; empty for NULL.
+    /// Returns the bytes of a BLOB or TEXT column, or an empty array for NULL.
     package func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -146,7 +147,7 @@ package struct SQLStatement {
     }
 }
 
-/// A value on its way into a statement.
+/// A value to bind to a statement.
 package enum SQLValue {
     case null
     case integer(Int64)
@@ -155,7 +156,8 @@ package enum SQLValue {
     /// Text that may hold NUL or invalid UTF-8 (for the search index).
     case utf8([UInt8])
 
-    /// Whether a copy is too much to keep; clearing costs more than small ones are worth.
+    /// Indicates whether a copy of the value is too large to keep. For small values, clearing costs
+    /// more than it saves.
     package var isLarge: Bool {
         switch self {
         case .blob(let bytes), .utf8(let bytes): bytes.count > 1 << 16

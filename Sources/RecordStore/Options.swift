@@ -1,19 +1,20 @@
 package import Logging
 package import RecordModel
 
-/// How a store is opened.
+/// The options for opening a store.
 package struct StoreOptions: Sendable {
     package var clock: any WallClock
     package var limits: RecordLimits
-    /// How long a delete waits for the record to come back.
+    /// The time for which a deletion waits in case the record comes back.
     package var grace: Duration
     package var logger: Logger
-    /// Refuses every write, also of the one who holds the lock.
+    /// Refuses every write, even from the process that holds the lock.
     package var readOnly: Bool
-    /// Stands for the store in the stamps of its edits; nil: the store's own, made at random.
+    /// The number that identifies the store in the stamps of its edits. If nil, the store uses its
+    /// own number, which is random.
     package var device: UInt64?
-    /// Of the disk space that is set aside, at most. The usual 20 MiB hold what a full log has to move,
-    /// and some thousand deletes.
+    /// The largest amount of disk space that is set aside. The default of 20 MiB is enough to move
+    /// a full log into the database and for some thousand deletions.
     package var reserveBytes: Int64 = 20 << 20
     package var retention = Retention()
 

@@ -4,11 +4,11 @@ import Synchronization
 
 /// Record numbers that are set aside on disk and not yet given out.
 ///
-/// A record's inode number is needed before its first save, and numbers are never used twice; so
-/// whole blocks are taken in one write, and what is left of one at a crash stays unused.
+/// A record's inode number is needed before its first save, and a number is never used twice. So
+/// the store takes whole blocks in one write. After a crash the rest of a block stays unused.
 struct RecordIDBlock: Sendable {
     static let size: Int64 = 1000
-    /// Numbers have at most 40 bits: that is what inode numbers have room for.
+    /// Numbers have at most 40 bits, because inode numbers have no room for more.
     private static let lastStart: Int64 = 1 << 40 - size
     private var ranges: [Range<Int64>] = []
 
@@ -43,8 +43,8 @@ struct RecordIDBlock: Sendable {
 }
 
 extension RecordStore {
-    /// A number for a record that does not exist yet: for `Transaction.save(id:)`, and for an inode
-    /// before the first save. Never given twice, also over crashes.
+    /// Returns a number for a record that does not exist yet: for `Transaction.save(id:)`, and for
+    /// an inode before the first save. The same number is never returned twice, even after a crash.
     package func reserveRecordID() throws(RecordError) -> RecordID {
         if let id = recordIDs.withLock({ $0.next() }) { return id }
         let block = try write(author: .mount) { transaction throws(RecordError) in
@@ -56,7 +56,8 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// As `RecordStore.reserveRecordID`, from a block that counts only if this commits.
+    /// Does the same as `RecordStore.reserveRecordID`. It uses a block that counts only if this
+    /// transaction commits.
     func newRecordID() throws(RecordError) -> RecordID {
         if let own = ownRecordIDs, let first = own.first {
             ownRecordIDs = (first + 1)..<own.upperBound

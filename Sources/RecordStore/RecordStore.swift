@@ -7,10 +7,10 @@ import class GRDB.DatabaseQueue
 
 /// The records of one state directory: a SQLite database and asset files named by their hash.
 ///
-/// One process writes (it holds the lock), any number read. Reading sees committed state and opens
-/// no transaction; writing happens in one immediate transaction at a time. All methods are
-/// synchronous and may be called from any thread, but not from inside a `write` closure, where the
-/// `Transaction` has its own.
+/// One process writes (it holds the lock); any number of processes read. Readers see committed
+/// state and open no transaction. All writes happen in immediate transactions, one at a time. All
+/// methods are synchronous and may be called from any thread, but not from inside a `write`
+/// closure, where `Transaction` has its own methods.
 package final class RecordStore: Sendable {
     /// The state directory.
     package let directory: String
@@ -18,28 +18,30 @@ package final class RecordStore: Sendable {
 
     let places: StoreDirectory
     let reader: DatabaseQueue
-    /// Nil in a store that was opened for reading.
+    /// The connection that writes. Nil in a store that was opened for reading.
     let writer: DatabaseQueue?
     let lock: StoreLock?
     let log: LogSync?
-    /// Space for what must work on a full disk; nil in a store that was opened for reading.
+    /// Space for the operations that must work on a full disk. Nil in a store that was opened for
+    /// reading.
     let reserve: SpaceReserve?
     /// Copies of committed rows that every save needs; changed only after a commit.
     let cache = Mutex(StoreCache())
-    /// Numbers set aside for records that are not there yet.
+    /// Numbers that are set aside for records that do not exist yet.
     let recordIDs = Mutex(RecordIDBlock())
     /// Asset files that an import has placed and no row may refer to yet.
     let assetsInFlight = Mutex(AssetsInFlight())
-    /// Hears of every statement that reads; for tests of how many there are.
+    /// Receives every statement that reads. Tests use it to count the statements.
     let trace = Mutex<(@Sendable (String) -> Void)?>(nil)
-    /// How many calls of `releaseMemory` have something to give back, after a large text.
+    /// The number of calls of `releaseMemory` that still have memory to release, after a large
+    /// text.
     let releasesDue = Atomic(0)
     private let commitCount = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
     let moment: ChangeMoment
     let retentionWalk = Mutex(RetentionWalk())
     let wantedIndexes = Mutex(WantedIndexes())
-    /// Nil until the first edit.
+    /// The clock of this store's edits. Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)
     private let observers = Mutex<[@Sendable ([StoreChange]) -> Void]>([])
     private let stemObservers = Mutex<[@Sendable ([StemChange]) -> Void]>([])
@@ -61,40 +63,43 @@ package final class RecordStore: Sendable {
         self.moment = moment
     }
 
-    /// The number of transactions since the store was opened: what was read stands while it is the
-    /// same. Nil where somebody else may write.
+    /// The number of transactions since the store was opened. As long as it stays the same, data
+    /// that was read before is still valid. Nil where another process may write.
     package var commits: Int? {
         writer == nil ? nil : commitCount.load(ordering: .acquiring)
     }
 
-    /// Whether `write` is possible.
+    /// Indicates whether `write` is possible.
     package var isWritable: Bool { writer != nil && !options.readOnly }
 
-    /// Called after each commit that changed something, on the committing thread, with no lock
-    /// held and outside the writer's queue.
+    /// Registers an observer that is called after each commit that changed something, on the
+    /// committing thread, with no lock held and outside the writer's queue.
     package func observe(_ observer: @escaping @Sendable ([StoreChange]) -> Void) {
         observers.withLock { $0.append(observer) }
     }
 
-    /// Called before each commit by which files of records lose their names, while nobody can see
-    /// yet what comes after them, and again after the commit. On the writer's queue.
+    /// Registers an observer that is called before each commit that takes the names of records'
+    /// files away, while nobody can see the files that take these names yet, and again after the
+    /// commit. It is called on the writer's queue.
     package func observeReplacements(
         _ observer: @escaping @Sendable ([ReplacedFile], Replacement) -> Void
     ) {
         replacementObservers.withLock { $0.append(observer) }
     }
 
-    /// Called after each commit since which records show under other names, before any other
-    /// transaction begins. On the writer's queue: it may not call the store.
+    /// Registers an observer that is called after each commit that changes the names under which
+    /// records are shown, before any other transaction begins. It is called on the writer's queue,
+    /// so it may not call the store.
     package func observeStems(_ observer: @escaping @Sendable ([StemChange]) -> Void) {
         stemObservers.withLock { $0.append(observer) }
     }
 
-    /// Runs `body` in one immediate transaction; what it throws rolls everything back.
+    /// Runs `body` in one immediate transaction. An error that `body` throws rolls everything back.
     ///
-    /// - Parameter isFreeing: for what removes, and so has to work on a full disk: the body runs a
-    ///   second time, with the reserve, when the first has met the end of the space.
-    /// - Throws: readOnly; noSpace, ioFailure, corrupt from the disk; what `body` throws.
+    /// - Parameter isFreeing: for an operation that removes data and so has to work on a full disk.
+    ///   The body runs a second time, with the reserve, if the first run found no more space.
+    /// - Throws: readOnly; noSpace, ioFailure, corrupt from the disk; the errors that `body`
+    ///   throws.
     package func write<T>(
         author: Author, isFreeing: Bool = false, _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {
@@ -134,7 +139,7 @@ package final class RecordStore: Sendable {
         return result
     }
 
-    /// What is left to do after a commit, outside the writer's queue.
+    /// The work that remains after a commit, outside the writer's queue.
     private struct FinishedTransaction {
         let changes: [StoreChange]
         let points: [Failpoint]
@@ -181,7 +186,7 @@ package final class RecordStore: Sendable {
         for observer in replacementObservers.withLock({ $0 }) { observer(files, moment) }
     }
 
-    /// SQLite may already have rolled back by itself, after SQLITE_FULL or SQLITE_IOERR.
+    /// Rolls back, unless SQLite has already done so by itself after SQLITE_FULL or SQLITE_IOERR.
     private func rollBack(_ connection: SQLConnection) {
         guard connection.isInsideTransaction else { return }
         do throws(RecordError) {
@@ -191,7 +196,8 @@ package final class RecordStore: Sendable {
         }
     }
 
-    /// On the writer's queue, so that caches change in the order of the commits.
+    /// Updates the caches. Runs on the writer's queue, so that they change in the order of the
+    /// commits.
     private func publish(_ transaction: Transaction) {
         commitCount.add(1, ordering: .releasing)
         cache.withLock { $0.count(transaction) }
@@ -227,15 +233,15 @@ package final class RecordStore: Sendable {
 
     package func changeStamp(of type: TypeID) throws(RecordError) -> ChangeStamp {
         if writer != nil { return cache.withLock { $0.stamp(of: type) } }
-        // Somebody else writes: SQLite tells whether anything at all has changed.
+        // Another process writes: SQLite shows only whether anything has changed.
         let version = try read { connection throws(RecordError) in
             try connection.first("PRAGMA data_version") { $0.int64(0) }
         }
         return ChangeStamp(changes: version ?? 0, schemaChanges: 0)
     }
 
-    /// Reads the state of one moment, on a connection of its own: however long it takes, it delays
-    /// no other reader and sees no later commit.
+    /// Reads the state of one moment on a separate connection. However long it takes, it delays no
+    /// other reader and sees no later commit.
     func readSnapshot<T>(
         _ body: (SQLConnection) throws(RecordError) -> T
     ) throws(RecordError) -> T {
@@ -271,7 +277,7 @@ package final class RecordStore: Sendable {
         }
     }
 
-    /// Everything committed before this call is on stable storage when it returns.
+    /// Puts everything committed before this call on stable storage.
     ///
     /// A failure is remembered: every later call fails too, until the store is opened again.
     package func sync() throws(RecordError) {
@@ -281,10 +287,11 @@ package final class RecordStore: Sendable {
         Failpoint.pass(.syncDone)
     }
 
-    /// Closes both connections, moving the log into the database unless another process reads it,
-    /// and releases the lock. All is on stable storage then.
+    /// Closes both connections and releases the lock. It moves the log into the database unless
+    /// another process reads the log. After that, everything is on stable storage.
     ///
-    /// - Throws: what `sync` does; the store is closed all the same. Harmless when repeated.
+    /// - Throws: the errors that `sync` throws; the store is closed all the same. Repeated calls do
+    ///   nothing.
     package func close() throws(RecordError) {
         if let lock, !lock.isHeld { return }
         let failure: RecordError?
@@ -309,7 +316,7 @@ package final class RecordStore: Sendable {
 struct StoreCache: Sendable {
     var schemas: [RecordTypeName: RecordSchema] = [:]
     var types: [TypeID: TypePlace] = [:]
-    /// How often each type, and any schema, has changed since the store was opened.
+    /// The number of changes of each type, and of any schema, since the store was opened.
     private var changes: [TypeID: Int64] = [:]
     private var schemaChanges: Int64 = 0
 
@@ -325,13 +332,13 @@ struct StoreCache: Sendable {
     }
 }
 
-/// As long as it stays the same, no record of a type and no schema has changed.
+/// A stamp that stays the same as long as no record of a type and no schema has changed.
 package struct ChangeStamp: Hashable, Sendable {
     let changes: Int64
     let schemaChanges: Int64
 }
 
-/// Where a TYPE directory is and what it allows.
+/// The position of a TYPE directory and the permission there.
 struct TypePlace: Sendable {
     let type: TypeID
     let name: RecordTypeName

@@ -1,8 +1,8 @@
 import RecordModel
 import Synchronization
 
-/// A reader of `.recordfs/events`: where it is in the stream, and the bytes of a line that its
-/// last read could not take.
+/// A reader of `.recordfs/events`: its place in the stream, and the rest of a line for which its
+/// last read had no room.
 final class EventCursor: Sendable {
     struct State {
         var next: UInt64
@@ -12,7 +12,7 @@ final class EventCursor: Sendable {
     init(next: UInt64) { state = Mutex(State(next: next)) }
 }
 
-/// The stream of what happens, one JSON object a line, kept for as long as a slow reader may need.
+/// The stream of events, one JSON object on each line, kept for as long as a slow reader may need.
 final class EventLog: Sendable {
     private static let keptMax = 4096
 
@@ -22,17 +22,18 @@ final class EventLog: Sendable {
         var waiting: [UInt64: WaitingReader] = [:]
         var nextWaiting: UInt64 = 0
         var isFinished = false
-        /// Without readers nothing is kept: the stream begins where its reader came.
+        /// The number of readers. Without readers nothing is kept: the stream begins at the time
+        /// when its reader opened it.
         var readers = 0
 
-        /// The waiting reads that match, in the order in which they came; they wait no longer.
+        /// Removes the waiting reads that match and returns them in the order of their arrival.
         mutating func takeWaiting(_ matches: (WaitingReader) -> Bool) -> [WaitingReader] {
             let taken = waiting.filter { matches($0.value) }.sorted { $0.key < $1.key }
             for (number, _) in taken { waiting[number] = nil }
             return taken.map(\.value)
         }
     }
-    /// How many reads wait for an event.
+    /// The number of reads that wait for an event.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private struct WaitingReader {
@@ -71,7 +72,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// A failure that no caller hears of.
+    /// Notes a failure that no caller receives.
     func note(failure: RecordError, of subject: String) {
         append([
             JSONMember(key: "event", value: .string("failure")),
@@ -121,7 +122,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Its reader has closed the stream.
+    /// Ends the reads of a reader that has closed the stream.
     func close(_ cursor: EventCursor) {
         let ended = state.withLock { state in
             state.readers -= 1
@@ -130,7 +131,7 @@ final class EventLog: Sendable {
         for waiting in ended { waiting.answer(.success(.bytes([]))) }
     }
 
-    /// The mount ends: waiting readers see the end of the stream.
+    /// Ends the stream for all waiting readers when the mount ends.
     func finish() {
         let ended = state.withLock { state in
             state.isFinished = true

@@ -5,15 +5,16 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// How often the mount looks for what has outlived its time.
+    /// The time between two removals of expired data.
     private static let cleaningPeriod: Duration = .seconds(3600)
-    /// How far the limit of what stays may be overrun: what comes in this time.
+    /// The time between two checks of the cache limit. The cache may exceed the limit by the data
+    /// that arrives within this time.
     private static let evictionPeriod: Duration = .seconds(60)
-    /// How often it looks for texts that name bytes which do not come.
+    /// The time between two searches for texts that name missing bytes.
     private static let bytesPeriod: Duration = .seconds(10)
 
-    /// Work that is due with time; called from the daemon's maintenance thread. Returns when the
-    /// next piece is due.
+    /// Does the work that depends on time. The daemon's maintenance thread calls it. Returns the
+    /// time when the next work is due.
     package func maintain() throws(RecordError) -> Timestamp? {
         _ = retryUnsaved()
         try finishTrashRemovals()
@@ -21,14 +22,14 @@ extension Tree {
         expireWaitingReads()
         let uptime = options.clock.uptime
         store.noteText(bytes: state.withLock { $0.past.removeOld(at: uptime) })
-        // What a large text took goes back to the system: the heap keeps it otherwise.
+        // The memory of a large text is returned to the system; otherwise the heap would keep it.
         if try store.releaseMemory() { malloc_trim(0) }
         try store.watchClock()
         return try finalizeDeletes(olderThan: options.grace)
     }
 
-    /// Removes what has outlived its time, when that is due; in a large store it takes a while, and so
-    /// has a thread of its own.
+    /// Removes expired data when that is due. In a large store this takes a while, so it has its
+    /// own thread.
     package func clean() throws(RecordError) {
         try cleanWhenDue()
         try evictWhenDue()
@@ -39,7 +40,7 @@ extension Tree {
         }
     }
 
-    /// Reads a time of the state, and sets it to that of the next time when it has come.
+    /// Returns whether a time of the state has passed, and then sets it to the next time.
     private func isDue(
         _ next: WritableKeyPath<State, Duration?>, every period: Duration
     ) -> Bool {
@@ -62,8 +63,9 @@ extension Tree {
         if store.clockIsSteady(for: Self.scratchLifetime) { try removeForgottenScratch() }
     }
 
-    /// Keeps the files that the server has too below their limit, while it can be asked for them and
-    /// has told all that it knows: it may have been restored from a backup.
+    /// Keeps the files that the server has too below their limit. This happens only while the
+    /// server can be reached and has reported everything that it knows, because it may have been
+    /// restored from a backup.
     private func evictWhenDue() throws(RecordError) {
         guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
         guard isDue(\.nextEviction, every: Self.evictionPeriod),
@@ -73,8 +75,8 @@ extension Tree {
         try store.evictAssets(keeping: limit)
     }
 
-    /// Waiting deletes of at least this age become final, but for names that are there again and
-    /// have their first save before them. Returns when the next one is due.
+    /// Makes waiting deletes of at least this age final, except for names that exist again and wait
+    /// for their first save. Returns the time when the next delete is due.
     @discardableResult
     func finalizeDeletes(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
@@ -87,8 +89,8 @@ extension Tree {
         return [next, nextFollow].compactMap(\.self).min()
     }
 
-    /// Returns when what was removed before is deleted for good: until then its name may come back as the
-    /// same record. That takes the grace time at most.
+    /// Returns when records that were removed before are deleted for good. Until then their names
+    /// may return as the same records. That takes the grace time at most.
     package func outlastGrace() throws(RecordError) {
         let end = options.clock.uptime + options.grace + .seconds(1)
         while let next = try finalizeDeletes(olderThan: options.grace), options.clock.uptime < end {
@@ -98,13 +100,14 @@ extension Tree {
         while hasEndingShares, options.clock.uptime < end { usleep(10_000) }
     }
 
-    /// Lets go whoever waits for events or for bytes from elsewhere: the mount ends.
+    /// Ends all waits for events and for bytes that are not on this machine, because the mount
+    /// ends.
     package func answerWaiting() {
         events.finish()
         interruptWaitingReads()
     }
 
-    /// The last calls before the store closes: nothing waits over an unmount.
+    /// Does the last work before the store closes: nothing stays waiting after an unmount.
     package func finish() throws(RecordError) {
         answerWaiting()
         releaseHandles()
@@ -123,8 +126,8 @@ extension Tree {
         try store.sync()
     }
 
-    /// Closes what the kernel still has open when the mount is taken from its users: each `write`
-    /// that was answered is saved, as a record or as a draft.
+    /// Closes the files that the kernel still has open when the mount is taken from its users. Each
+    /// acknowledged `write` is saved, as a record or as a draft.
     private func releaseHandles() {
         for number in state.withLock({ Array($0.handles.keys) }) { release(number) }
     }

@@ -1,4 +1,4 @@
-/// `MNT/README.md`: what this tree is, for those who find themselves in it.
+/// `MNT/README.md`: an explanation of this tree for people and programs that find it.
 enum Readme {
     static let name = Array("README.md".utf8)
     static let text = Array(

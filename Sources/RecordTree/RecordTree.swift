@@ -16,21 +16,21 @@ package final class Tree: Sendable {
         package var owner: UInt32
         package var group: UInt32
         package var isReadOnly: Bool
-        /// Whether users other than the owner reach the mount.
+        /// Indicates whether users other than the owner can use the mount.
         package var allowsOthers = false
         package var limits: RecordLimits
         package var grace: Duration
         package var clock: any WallClock
-        /// Brings assets that are not on this machine.
+        /// Downloads assets that are not on this machine.
         package var fetcher: any AssetFetcher
         package var exchange = ServerExchange.none
         package var programs = ProgramTable.system
-        /// How much of what the server has too stays on the disk, in bytes; nil without a limit.
+        /// The limit for downloaded files that the server has too, in bytes. Nil for no limit.
         package var cacheBytes: Int64?
-        /// Hears what the tree does by itself, for the log.
+        /// Receives reports for the log about the tree's own work.
         package var report: @Sendable (String) -> Void = { _ in }
-        /// Hears of saves that are refused and of which the store does not tell, by path below the mount:
-        /// many programs do not look at the answer of `close`.
+        /// Receives refused saves that the store does not report, with the path below the mount:
+        /// many programs ignore the result of `close`.
         package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
 
         package init(
@@ -52,61 +52,66 @@ package final class Tree: Sendable {
         var nodes = NodeTable()
         var scratch = ScratchTable()
         var trashRemovals = TrashRemovals()
-        /// Conflicts whose `merged.json` was removed, and may be made anew: `mv` from another file system does so.
+        /// Conflicts whose `merged.json` was removed and may be made again: `mv` from another file
+        /// system does so.
         var removedMerges: Set<Int64> = []
-        /// Local files that could not take all that was written to them.
+        /// Local files that could not take all the written data.
         var incompleteScratch: [ScratchID: WriteFailure] = [:]
-        /// Files of records with open handles or with text that no save has taken yet, also those
-        /// that have lost their names.
+        /// Files of records with open handles or with text that is not saved yet, also those that
+        /// have lost their names.
         var open: [RecordFile: OpenRecord] = [:]
-        /// New names without a row, which lookups and listings show nevertheless.
+        /// New names without a row. Lookups and listings show them.
         var pending: [TypeID: [Stem: RecordFile]] = [:]
         var past = PastFiles()
         var readings: Readings
         var fieldReadings = FieldReadings()
-        /// By the row that stands for the bytes, which is not the name: lists change.
+        /// The open assets by the row of their bytes. The name would not identify them, because
+        /// lists change.
         var assets: [AssetID: OpenAsset] = [:]
-        /// Goes up with each content that a writer gives to a row of `asset`.
+        /// Increases with each content that a writer gives to a row of `asset`.
         var assetWrites: UInt64 = 0
         var entries = EntryCache()
         var generated = GeneratedFiles()
-        /// Assets of records that wait for their delete: their names stay until it is final, so
-        /// that `rm -r` can remove them after the record. Those that it has removed are hidden.
+        /// Assets of records that wait for their delete. Their names stay until the delete is
+        /// final, so that `rm -r` can remove them after the record. Assets that it has removed are
+        /// hidden.
         var waitingAssets: [RecordID: [AssetEntry]] = [:]
         var hiddenAssets: Set<AssetID> = []
         var movedFields = MovedFields()
-        /// Assets that lost their name to a removal or a replacement while they are open, by the
-        /// number that the kernel has for them.
+        /// Open assets that lost their name to a removal or a replacement, by the number that the
+        /// kernel has for them.
         var detached: [NodeNumber: OpenHandle.Backing] = [:]
         var handles: [HandleNumber: OpenHandle] = [:]
         var nextHandle: UInt64 = 1
-        /// Type rows with their zones: they say who may write, at every getattr.
+        /// The type rows with their zones. Every getattr needs them for the write permission.
         var places: [TypeID: TypePlace] = [:]
-        /// When a zone or type last came, went or got other modes.
+        /// The time when a zone or type was last added, removed or given other modes.
         var placesChanged: Timestamp?
-        /// Deleted elsewhere: shown to the daemon alone, which unlinks them for inotify's sake.
+        /// Records deleted on other machines. Only the daemon sees them: it unlinks them to create
+        /// inotify events.
         var ghosts: [TypeID: [[UInt8]: NodeNumber]] = [:]
-        /// Created elsewhere: hidden from the daemon alone, which creates them for inotify's sake.
+        /// Records created on other machines. They are hidden only from the daemon, which creates
+        /// them to make inotify events.
         var arrivals: [TypeID: Set<[UInt8]>] = [:]
         var notify: (@Sendable (KernelNotice) -> Void)?
         var deliver: (@Sendable ([KernelNotice]) -> Void)?
         /// Texts of shares that were tried, by the handle that wrote them.
         var triedShares: [HandleNumber: [UInt8]] = [:]
-        /// Until when a share is not shown under its name, in uptime.
+        /// Shares that are not shown under their names, with the uptime until which this lasts.
         var sharesAside: [ShareFile: Duration] = [:]
-        /// Shares that were removed here, and when they end, in uptime.
+        /// Shares that were removed on this machine, with the uptime at which they end.
         var endingShares: [ShareFile: Duration] = [:]
-        /// Programs that tried to leave what is shared, and went on to remove it.
+        /// Programs that failed to leave a share and may continue to remove its content.
         var failedLeaves: [ZoneID: FailedLeave] = [:]
         var retryIsDue = false
-        /// Reads of assets whose bytes are on their way.
+        /// Reads of assets that wait for a download.
         var waitingReads: [WaitingRead] = []
         var assetFailures: [TypeID: AssetFailure] = [:]
-        /// Refusals whose `.error` was removed, as they were then.
+        /// Refusals whose `.error` was removed, in their state at that time.
         var acknowledged: [TypeID: Set<AcknowledgedRefusal>] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
-        /// When they are due again; nil before the first time.
+        /// The uptimes of the next periodic work. Nil before the first time.
         var nextCleaning: Duration?
         var nextEviction: Duration?
         var nextLookForBytes: Duration?
@@ -130,7 +135,7 @@ package final class Tree: Sendable {
         store.observeStems { [weak self] in self?.stemsChanged($0) }
     }
 
-    /// Reads what the last mount has left. Called once, before the mount.
+    /// Reads the state that the last mount has left. Called once, before the mount.
     package func start() throws(RecordError) {
         let types = Set(try store.refusals().map(\.type))
         let zones = try store.zoneIncarnations()
@@ -145,8 +150,9 @@ package final class Tree: Sendable {
 
     var now: Timestamp { options.clock.now }
 
-    /// The thread whose calls only make the kernel notice remote changes: they adopt what is, and
-    /// change nothing. The kernel names threads, not processes, as the callers of requests.
+    /// The thread whose calls only make the kernel notice remote changes: they adopt the existing
+    /// state and change nothing. The kernel names threads, not processes, as the callers of
+    /// requests.
     private let touchingThread = Atomic<Int32>(0)
 
     package func setTouchingThread(_ thread: Int32) {
@@ -157,9 +163,10 @@ package final class Tree: Sendable {
         caller.threadID == touchingThread.load(ordering: .relaxed)
     }
 
-    /// Who hears of changes that the kernel cannot know of. Set once, before the mount.
+    /// Sets the receivers of changes that the kernel cannot know. Called once, before the mount.
     ///
-    /// - Parameter deliver: returns when the kernel has heard, or after a moment without it.
+    /// - Parameter deliver: returns when the kernel has received the notices, or after a moment
+    ///   without it.
     package func setNotifier(
         _ notify: @escaping @Sendable (KernelNotice) -> Void,
         deliver: @escaping @Sendable ([KernelNotice]) -> Void
@@ -175,15 +182,15 @@ package final class Tree: Sendable {
         for notice in notices { notify(notice) }
     }
 
-    /// Tells the kernel before the call under way is answered, so that its caller meets nothing
-    /// old. Only for attributes and pages: a name's lock is held by the call itself.
+    /// Notifies the kernel before the current call is answered, so that its caller sees no outdated
+    /// state. Only for attributes and pages, because the call itself holds the lock of a name.
     func deliver(_ notices: [KernelNotice]) {
-        // Another thread sends them, and is waited for.
+        // Another thread sends the notices, and this one waits for it.
         guard !notices.isEmpty, let deliver = state.withLock({ $0.deliver }) else { return }
         deliver(notices)
     }
 
-    /// Returns when the kernel has heard what it was told before, or after a moment without it.
+    /// Returns when the kernel has received all earlier notices, or after a moment without it.
     func waitUntilHeard() { state.withLock({ $0.deliver })?([]) }
 
     func node(_ number: NodeNumber) throws(RecordError) -> Node {
@@ -195,7 +202,7 @@ package final class Tree: Sendable {
         if options.isReadOnly { throw RecordError(.readOnly, "the mount is read-only") }
     }
 
-    /// The type directory with its zone.
+    /// Returns the type directory with its zone.
     func place(of type: TypeID) throws(RecordError) -> TypePlace {
         if let place = state.withLock({ $0.places[type] }) { return place }
         guard let info = try store.type(type), let zone = try store.zone(info.zone) else {
@@ -212,7 +219,8 @@ package final class Tree: Sendable {
         try checkWritable(try place(of: type).zone)
     }
 
-    /// The same of one record, and of its large fields: in some zones that is another question for each.
+    /// Throws unless this user may change this record and its large fields: in some zones each
+    /// record has its own permission.
     func checkWritable(_ record: RecordID, in type: TypeID) throws(RecordError) {
         try checkWritable(type)
         let zone = try place(of: type).zone
@@ -220,7 +228,7 @@ package final class Tree: Sendable {
         throw RecordError(.accessDenied, "the record is shared with you for reading only")
     }
 
-    /// The same of the record with that name, if there is one.
+    /// Throws unless this user may change the record with that name, if there is one.
     func checkWritable(_ stem: Stem, in type: TypeID) throws(RecordError) {
         try checkWritable(type)
         guard try place(of: type).zone.permission == .mixed,
@@ -229,7 +237,8 @@ package final class Tree: Sendable {
         try checkWritable(record.id, in: type)
     }
 
-    /// Of a directory: also where only some of its records may be written to, new ones may be made.
+    /// Throws unless this user may write to the zone's directories. Where the user may change only
+    /// some of its records, new records may be made.
     func checkWritable(_ zone: ZoneInfo) throws(RecordError) {
         guard zone.permission != .readOnly else {
             throw RecordError(
@@ -238,7 +247,7 @@ package final class Tree: Sendable {
     }
 }
 
-/// What the tree needs to know of a TYPE directory at every call.
+/// The facts about a TYPE directory that the tree needs at every call.
 struct TypePlace: Sendable {
     let type: RecordTypeName
     let zone: ZoneInfo
@@ -256,13 +265,12 @@ extension ZoneInfo {
     }
 }
 
-/// Something that the kernel has cached and that is no longer so.
+/// A thing that the kernel has cached and that is no longer valid.
 package enum KernelNotice: Sendable, Hashable {
-    /// The name of a file stands for another one, or for none; users of the old one see it as
-    /// deleted.
+    /// The name belongs to another file now, or to none. Users of the old file see it as deleted.
     case replaced(parent: NodeNumber, name: [UInt8], old: NodeNumber)
-    /// Attributes and pages of a file, or the cached listing of a directory.
+    /// The attributes and pages of a file, or the cached listing of a directory.
     case content(NodeNumber)
-    /// A name that came, went, or stands for something else.
+    /// A name that was added or removed, or that has another meaning.
     case entry(parent: NodeNumber, name: [UInt8])
 }

@@ -2,7 +2,8 @@ import RecordModel
 package import RecordStore
 import Synchronization
 
-/// A change that did not come through the mount, as a path for the touch that makes inotify see it.
+/// A change that was not made through the mount, as a path for the touch that makes inotify report
+/// it.
 package struct Touch: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case created
@@ -17,8 +18,8 @@ package struct Touch: Sendable, Hashable {
 }
 
 extension Tree {
-    /// Hears of every commit. What the mount itself has done the kernel knows; of the rest it is
-    /// told here. Returns the touches that would make inotify see the changes.
+    /// Handles every commit. The kernel knows the changes of the mount itself, and is notified of
+    /// all others here. Returns the touches that make inotify report the changes.
     package func storeChanged(_ changes: [StoreChange]) -> [Touch] {
         state.withLock { $0.entries.forget(changes) }
         for change in changes {
@@ -37,7 +38,8 @@ extension Tree {
                 state.withLock { state in
                     state.places = [:]
                     state.placesChanged = now
-                    // Who stands in it stays where nothing is; what comes under its name is another.
+                    // A program in the removed directory stays in an empty place. The next zone
+                    // with its name gets another number.
                     if change.kind == .zoneRemoved { state.nodes.retire(.zone(change.zone)) }
                 }
             }
@@ -62,15 +64,15 @@ extension Tree {
         return touches
     }
 
-    /// `.error` comes with a directory's first draft and goes with its last, without a change of
-    /// the directory that the kernel would see.
+    /// Returns the notices for `.error`. The file appears with a directory's first draft and
+    /// disappears with the last one, and the kernel would not see a change of the directory.
     private func draftNotices(of change: StoreChange) -> [KernelNotice] {
         guard let type = change.type else { return [] }
         let (hadDrafts, hasSeen) = state.withLock {
             ($0.typesWithDrafts.contains(type), $0.acknowledged[type] != nil)
         }
-        // A draft that is dropped is a change of the draft too; a record that comes back as it was
-        // brings its refusal along.
+        // Discarding a draft is also a change of the draft. A record that is restored unchanged
+        // gets its refusal back.
         guard hadDrafts || [.draft, .restored, .text].contains(change.kind) else { return [] }
         let hasDrafts = (try? store.refusals(in: type).isEmpty) == false
         guard hadDrafts != hasDrafts || hasSeen else { return [] }
@@ -85,7 +87,8 @@ extension Tree {
         return [.content(NodeNumber(type))]
     }
 
-    /// The assets of a record go when its delete becomes final, unseen by the kernel.
+    /// Returns the notices for the assets of a record. They disappear when its delete becomes
+    /// final, which the kernel does not see.
     private func waitingAssetNotices(of change: StoreChange) -> [KernelNotice] {
         guard let record = change.record, let type = change.type else { return [] }
         switch change.kind {
@@ -123,8 +126,8 @@ extension Tree {
         case .created, .restored:
             return [.entry(parent: parent, name: name), .content(parent)]
         case .deleted, .waiting:
-            // Who edits a record that is deleted on another machine has the later word, but for those of
-            // others.
+            // An edit of a record that was deleted on another machine wins as the later change,
+            // except in records of others.
             var revoked: [KernelNotice] = []
             if let file = change.replaced {
                 if let target = change.movedTo { follow(file, to: target) }
@@ -143,8 +146,8 @@ extension Tree {
         }
     }
 
-    /// Whoever has the record's file open goes on with what the record is now. Where that cannot be read,
-    /// what is saved is a new record where it was.
+    /// Moves an open file of the record to the record's new place. Where that cannot be read, a
+    /// save makes a new record in the old place.
     private func follow(_ file: RecordFile, to target: RecordID) {
         guard let open = state.withLock({ $0.open[file] }) else { return }
         do throws(RecordError) {
@@ -164,7 +167,8 @@ extension Tree {
         }
     }
 
-    /// The name shows another file, or the same one with other attributes.
+    /// Returns the notices for a record: the name shows another file, or the same file with other
+    /// attributes.
     private func recordNotices(
         of change: StoreChange, _ record: RecordID, _ parent: NodeNumber, _ name: [UInt8]
     ) -> [KernelNotice] {
@@ -184,8 +188,9 @@ extension Tree {
         return .replaced(parent: parent, name: name, old: number)
     }
 
-    /// A call of the mount has made a name show another file, without the kernel moving any: the
-    /// text of a record whose asset was written, the draft of a refused rename.
+    /// Notifies the kernel when a call of the mount has made a name show another file without a
+    /// move in the kernel: the text of a record whose asset was written, the draft of a refused
+    /// rename.
     private func tellOfOwnReplacement(_ change: StoreChange) {
         guard change.effect == .rewritten || change.effect == .replaced,
             let file = change.replaced, let type = change.type, let stem = change.stem
@@ -193,9 +198,9 @@ extension Tree {
         nameReplaced(type, stem, file)
     }
 
-    /// The kernel looks the name up again before it answers from the old file: that is not
-    /// openable any more, and its attributes are dropped before the call under way is answered.
-    /// The name itself follows, for its directory may be locked by that call.
+    /// Makes the kernel look the name up again before it answers from the old file: that file can
+    /// no longer be opened, and its attributes are dropped before the current call is answered. The
+    /// name itself is dropped later, because the current call may hold the lock of its directory.
     func nameReplaced(_ type: TypeID, _ stem: Stem, _ old: RecordFile) {
         guard let number = state.withLock({ $0.nodes.number(of: .record(old)) }) else { return }
         deliver([.content(number)])
@@ -204,7 +209,8 @@ extension Tree {
 
     private func placeNotices(of change: StoreChange) -> [KernelNotice] {
         if change.kind == .share { return shareNotices(of: change.zone) }
-        // Of the rest no name is another: the kernel takes a directory from those who stand in it.
+        // No name changes in the other cases. When the kernel forgets the name of a directory,
+        // programs in it lose the directory.
         guard change.concernsPlaces else { return [] }
         var notices = Database.allCases.map { KernelNotice.content(NodeNumber($0)) }
         let zoneNumber = number(of: change.zone)
@@ -228,8 +234,9 @@ extension Tree {
         return notices
     }
 
-    /// A name that came may be remembered as absent, one that went as present. Only that name: the kernel
-    /// takes a directory whose name it forgets from those who stand in it.
+    /// Returns the notices for a zone that was added or removed: the kernel may remember an added
+    /// name as absent and a removed one as present. Only that name, because programs in a directory
+    /// lose it when the kernel forgets its name.
     private func entryNotices(of zone: ZoneInfo) throws(RecordError) -> [KernelNotice] {
         let name = NameCodec.encode(zone.name.bytes)
         guard zone.database == .shared else {
@@ -239,7 +246,7 @@ extension Tree {
         if let owner = state.withLock({ $0.nodes.number(of: .owner(zone.owner)) }) {
             notices = [.entry(parent: owner, name: name), .content(owner)]
         }
-        // While the owner has other zones here, nobody is sent away from the directory.
+        // While the owner has other zones on this machine, the owner's directory stays usable.
         let isOnly = try !store.zones(in: .shared).contains {
             $0.owner == zone.owner && $0.id != zone.id
         }
@@ -251,7 +258,8 @@ extension Tree {
         return notices
     }
 
-    /// The modes of all that is in a zone: what the kernel does not know, it does not miss.
+    /// Returns the notices for the modes of all files in a zone. A notice about a file that the
+    /// kernel does not know does no harm.
     private func permissionNotices(of zone: ZoneID) throws(RecordError) -> [KernelNotice] {
         var notices: [KernelNotice] = []
         for type in try store.types(in: zone) {
@@ -272,7 +280,8 @@ extension Tree {
         state.withLock { $0.nodes.number(of: zone) }
     }
 
-    /// Directories that list the zone's shares. What is in the files the kernel asks for each time.
+    /// Returns the notices for the directories that list the zone's shares. The kernel asks for the
+    /// content of these files each time.
     private func shareNotices(of zone: ZoneID) -> [KernelNotice] {
         do throws(RecordError) {
             return [.content(number(of: zone))]
@@ -302,14 +311,15 @@ extension Tree {
             kind: kind, directory: NodeNumber(type), directoryPath: path, name: stem.fileName)
     }
 
-    /// The path of a TYPE directory below the mount point; nil when it is gone.
+    /// Returns the path of a TYPE directory below the mount point. Returns nil when it no longer
+    /// exists.
     func directoryPath(of type: TypeID) -> [UInt8]? {
         guard let place = try? place(of: type) else { return nil }
         return Array(place.shownPath.joined(separator: [UInt8(ascii: "/")]))
     }
 
-    /// Before the daemon touches: what its own calls shall find. Returns false when the touch has
-    /// become pointless, because the name has changed again.
+    /// Prepares a touch: sets the state that the daemon's own calls find. Returns false when the
+    /// touch has become pointless, because the name has changed again.
     package func prepare(_ touch: Touch) -> Bool {
         guard case .type(let type)? = state.withLock({ $0.nodes.node(touch.directory) }),
             case .record(let stem) = EntryName(classifying: touch.name)
@@ -338,11 +348,12 @@ extension Tree {
             state.arrivals[type]?.remove(touch.name)
             state.ghosts[type]?[touch.name] = nil
         }
-        // The dentries of the touch stand for nothing but the touch.
+        // The dentries of the touch have no use after it.
         notify([.entry(parent: touch.directory, name: touch.name), .content(touch.directory)])
     }
 
-    /// An answer for the daemon's own lookup; nil when it is like any other.
+    /// Returns the answer for a lookup by the daemon itself. Returns nil when the lookup is like
+    /// any other.
     func adoptingLookup(_ parent: Node, _ name: [UInt8]) -> (entry: NodeEntry?, Void)? {
         guard case .type(let type) = parent else { return nil }
         let (isArrival, ghost) = state.withLock { state in
@@ -354,7 +365,8 @@ extension Tree {
         return (NodeEntry(node: ghost, attributes: attributes, isCacheable: false), ())
     }
 
-    /// The daemon "creates" what has arrived: the kernel raises CREATE, the record is as it was.
+    /// Answers when the daemon "creates" a record that has arrived: the kernel raises CREATE, and
+    /// the record stays as it is.
     func adoptCreation(_ parent: Node, _ name: [UInt8]) throws(RecordError) -> (NodeEntry, Opened)?
     {
         guard case .type(let type) = parent,
@@ -365,7 +377,8 @@ extension Tree {
         return (entry, Opened(handle: addHandle(.bytes([]), flags: 0), keepCache: true))
     }
 
-    /// The daemon "removes" what is gone: the kernel raises DELETE.
+    /// Answers when the daemon "removes" a record that is already deleted: the kernel raises
+    /// DELETE.
     func adoptRemoval(_ parent: Node, _ name: [UInt8]) -> Bool {
         guard case .type(let type) = parent else { return false }
         return state.withLock { $0.ghosts[type]?[name] != nil }

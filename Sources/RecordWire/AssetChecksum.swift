@@ -16,7 +16,7 @@ package enum AssetChecksum {
 }
 
 extension WireAsset {
-    /// Whether the checksum is that of this content.
+    /// Returns whether the checksum belongs to this content.
     package func isOf(_ hash: ContentHash) -> Bool {
         fileChecksum == AssetChecksum.fileChecksum(hash)
     }

@@ -1,11 +1,11 @@
 package import RecordModel
 
 extension WireValue {
-    /// The value of a local field on the wire.
+    /// Creates the value of a local field on the wire.
     ///
-    /// - Parameter asset: what the server calls the asset, with its place in a list; nil when it does
-    ///   not have it yet.
-    /// - Returns: nil when an asset of it is not there yet.
+    /// - Parameter asset: returns the asset as the server names it, for a local asset with its
+    ///   place in a list. Returns nil when the server does not have it yet.
+    /// - Returns: nil when the server does not have one of the assets yet.
     package init?(_ value: FieldValue, asset: (AssetValue, Int?) -> WireAsset?) {
         switch value {
         case .string(let text): self = .string(text)
@@ -41,17 +41,17 @@ extension WireReference {
 }
 
 extension FieldValue {
-    /// A value from the wire as a local one.
+    /// Creates a local value from a value of the wire.
     ///
     /// - Parameters:
     ///   - isJSON: whether the text is nested JSON.
-    ///   - asset: the local name of an asset, with its place in a list.
+    ///   - asset: returns the local name of an asset, with its place in a list.
     package init(
         _ value: WireValue, isJSON: Bool = false, asset: (WireAsset, Int?) -> AssetValue
     ) {
         switch value {
         case .string(let text):
-            // What is no JSON after all stays the text that it is.
+            // A text that turns out not to be JSON stays a text.
             if isJSON, let json = try? JSONParser.parse(text.utf8) {
                 self = .json(json)
             } else {

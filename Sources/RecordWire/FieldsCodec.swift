@@ -2,8 +2,9 @@ import RecordModel
 
 /// The stored form of a record's fields: the `fields` object of an answer, as compact JSON.
 ///
-/// Every value has its type, lists as `X_LIST`, so that an answer can copy the bytes as they are.
-/// Of an asset only checksums, size and file extension are stored. Fields without a value are left out.
+/// Every value has its type, lists as `X_LIST`, so that an answer can copy the bytes unchanged.
+/// Only checksums, size and file extension of an asset are stored. Fields without a value are left
+/// out.
 package enum FieldsCodec {
     package static func encode(_ fields: [WireField]) -> [UInt8] {
         AnswerWriter.object(capacity: 64 * fields.count + 2) { answer in
@@ -14,6 +15,8 @@ package enum FieldsCodec {
         }
     }
 
+    /// Decodes the stored form.
+    ///
     /// Errors: `internalError`, because only `encode` makes these bytes.
     package static func decode(_ bytes: [UInt8]) throws(ServerError) -> [WireField] {
         do throws(RecordError) {
@@ -23,8 +26,9 @@ package enum FieldsCodec {
         }
     }
 
-    /// What `decode` takes in memory, about: the values of the JSON and the fields made of them, which
-    /// share their texts. The few of a small record are not worth a look.
+    /// Returns the approximate memory that `decode` takes: the values of the JSON and the fields
+    /// made of them, which share their texts. A small record has few values, so that they are not
+    /// counted.
     package static func decodedBytes(_ bytes: [UInt8]) -> Int {
         guard bytes.count > 4 << 10 else { return 10 * bytes.count }
         let values = JSONSize.estimate(bytes) - bytes.count

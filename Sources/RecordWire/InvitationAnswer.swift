@@ -1,19 +1,20 @@
 package import RecordModel
 
-/// A share that somebody is invited to and has not accepted, as changes/database of the shared database
-/// tells who asks (`wantsInvitations`, an extension).
+/// A share to which a user is invited and which they have not accepted yet. changes/database of the
+/// shared database lists it for clients that ask (`wantsInvitations`, an extension).
 package struct InvitationAnswer: Hashable, Sendable {
     package var shortGUID: Text
     /// The link of the share.
     package var url: Text
-    /// What people see of it before they accept.
+    /// The title of the share that people see before they accept.
     package var title: Text?
-    /// What kind of thing it is.
+    /// The kind of the shared object.
     package var type: Text?
-    /// Whose it is, as a user identity dictionary (reference §5.8).
+    /// The owner, as a user identity dictionary (reference §5.8).
     package var ownerIdentity: JSONValue
     package var permission: SharePermission
-    /// Since 1970; nil for one of before this was kept.
+    /// The time of the invitation since 1970. It is nil for an invitation from before this was
+    /// kept.
     package var invitedMilliseconds: Int64?
 
     package init(
@@ -29,7 +30,7 @@ package struct InvitationAnswer: Hashable, Sendable {
         self.invitedMilliseconds = invitedMilliseconds
     }
 
-    /// The owner's e-mail address, or else the user name.
+    /// The owner's e-mail address. If it is not known, the user name.
     package var ownerName: Text? {
         (ownerIdentity["lookupInfo"]?["emailAddress"] ?? ownerIdentity["userRecordName"])?.string
     }

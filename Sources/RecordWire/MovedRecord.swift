@@ -1,7 +1,7 @@
 package import RecordModel
 
-/// Where a deleted record has gone, in requests and in feeds: an extension. The keys are those of a
-/// reference, and the type.
+/// The place to which a deleted record was moved, in requests and in feeds: an extension. The keys
+/// are those of a reference, and the type.
 extension RecordAddress: AnswerValue {
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in

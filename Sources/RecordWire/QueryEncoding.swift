@@ -16,7 +16,7 @@ package enum QueryEncoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// With `+` as a space, as forms write it; nil for a broken escape.
+    /// Decodes bytes in which `+` is a space, as forms write it. Returns nil for a broken escape.
     package static func decodeForm(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]

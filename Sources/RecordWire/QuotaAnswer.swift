@@ -1,13 +1,13 @@
 import RecordModel
 
-/// How much room the zones of one owner have, as changes/database tells who asks (`wantsQuota`, an
-/// extension).
+/// The room that the zones of one owner have. changes/database states it for clients that ask
+/// (`wantsQuota`, an extension).
 package struct QuotaAnswer: Hashable, Sendable {
     package let owner: UserName
-    /// All that the owner may have, in bytes; told to the owner only.
+    /// The total room of the owner, in bytes. Only the owner receives it.
     package let totalBytes: Int64?
-    /// What is left of it, in bytes. Never less than nothing: also of an owner who has more than that by
-    /// now.
+    /// The remaining room, in bytes. It is never negative, also when the owner already uses more
+    /// than the total.
     package let freeBytes: Int64
 
     package init(owner: UserName, totalBytes: Int64?, freeBytes: Int64) {

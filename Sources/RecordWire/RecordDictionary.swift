@@ -1,9 +1,9 @@
 package import RecordModel
 
-/// The record dictionary of a request (reference §5.3, §5.9). Keys that only answers have, such
-/// as `created`, `modified` and `share`, are read over: a client cannot set them.
+/// The record dictionary of a request (reference §5.3, §5.9). Keys that only answers have, such as
+/// `created`, `modified` and `share`, are ignored: a client cannot set them.
 package struct RecordDictionary: Hashable, Sendable {
-    /// What a request says of the parent: nothing, none, or a record.
+    /// The parent in a request: not mentioned, none, or a record.
     package enum Parent: Hashable, Sendable {
         case unchanged
         case cleared
@@ -11,19 +11,19 @@ package struct RecordDictionary: Hashable, Sendable {
     }
 
     package var name: RecordName?
-    /// `cloudkit.share` in lower case whatever the spelling of the request.
+    /// The record type. It is `cloudkit.share` in lower case, whatever the spelling of the request.
     package var type: RecordTypeName?
     package var changeTag: Text?
     package var fields: [WireField]
     package var parent: Parent
     package var createShortGUID: Bool
-    /// An extension: the file of the record as the client has written it. A save without takes it
-    /// away.
+    /// An extension: the file of the record as the client has written it. A save without it removes
+    /// it.
     package var fileText: Text?
-    /// The same as a change of the text that the record has.
+    /// The file text, written as a change of the text that the record has.
     package var fileTextSplice: TextSplice?
     package var share: ShareDictionary?
-    /// An extension, of a deletion: where the record has gone.
+    /// An extension, for a deletion: the place to which the record was moved.
     package var movedTo: RecordAddress?
 
     package init(name: RecordName? = nil, type: RecordTypeName? = nil) {
@@ -36,7 +36,7 @@ package struct RecordDictionary: Hashable, Sendable {
 }
 
 extension RecordTypeName {
-    /// The type of the records that say who shares what (reference §5.9).
+    /// The type of the records that describe shares (reference §5.9).
     package static let share = RecordTypeName("cloudkit.share")
     /// The system type with one record for each user, in the public database.
     package static let users = RecordTypeName("Users")
@@ -49,20 +49,22 @@ extension RecordName {
 
 /// The keys of a record dictionary that only `cloudkit.share` has.
 package struct ShareDictionary: Hashable, Sendable {
-    /// `forRecord`; nil for a share of the whole zone.
+    /// `forRecord`. It is nil for a share of the whole zone.
     package var root: RecordName?
     package var rootChangeTag: Text?
-    /// Nil when the request does not say.
+    /// The public permission. It is nil when the request does not mention it.
     package var publicPermission: SharePermission?
-    /// Nil when the request does not say.
+    /// The participants. They are nil when the request does not mention them.
     package var participants: [ParticipantDictionary]?
-    /// Nil when the request does not say.
+    /// The rule for access requests. It is nil when the request does not mention it.
     package var deniesAccessRequests: Bool?
-    /// Who asks for access and is not denied it. Nil when the request does not say.
+    /// The people who ask for access and are not denied it. They are nil when the request does not
+    /// mention them.
     package var requesters: [UserLookup]?
-    /// To whom the share is closed. Nil when the request does not say.
+    /// The people for whom the share is blocked. They are nil when the request does not mention
+    /// them.
     package var blocked: [UserLookup]?
-    /// The participants with a one-time link. Nil when the request does not say.
+    /// The participants with a one-time link. They are nil when the request does not mention them.
     package var oneTimeLinks: [Text]?
 
     package init() {}
@@ -95,11 +97,13 @@ package enum AcceptanceStatus: String, CaseIterable, Sendable {
 package struct ParticipantDictionary: Hashable, Sendable {
     package var participantID: Text?
     package var lookup: UserLookup
-    /// Nil when the request does not say: an update leaves it as it is.
+    /// The type. It is nil when the request does not mention it: an update then leaves it
+    /// unchanged.
     package var type: ParticipantType?
-    /// Nil when the request does not say: an update leaves it as it is.
+    /// The permission. It is nil when the request does not mention it: an update then leaves it
+    /// unchanged.
     package var permission: SharePermission?
-    /// Decided by the server; only `removed` in a request has an effect.
+    /// The status. The server decides it. In a request only `removed` has an effect.
     package var status: AcceptanceStatus?
 
     package init(
@@ -114,7 +118,7 @@ package struct ParticipantDictionary: Hashable, Sendable {
     }
 }
 
-/// How a person is looked up (`lookupInfo`). E-mail addresses compare in lower case.
+/// The keys for finding a person (`lookupInfo`). E-mail addresses compare in lower case.
 package struct UserLookup: Hashable, Sendable {
     package var emailAddress: Text?
     package var phoneNumber: Text?

@@ -14,19 +14,21 @@ package struct RecordOperation: Hashable, Sendable {
     }
 }
 
-/// What a request wants to see of records.
+/// The parts of records that a request asks for.
 package struct RecordProjection: Hashable, Sendable {
-    /// Nil for all fields.
+    /// The names of the fields. They are nil for all fields.
     package var desiredKeys: [FieldName]?
     package var numbersAsStrings: Bool
     /// An extension: assets with `sha256` and `fileExtension`.
     package var wantsAssetDetails = false
-    /// An extension: records with `fileText`, where all fields are told.
+    /// An extension: records with `fileText`, when the answer has all fields.
     package var wantsFileText = false
-    /// An extension: records without what their reader knows or has no use for: the zone, plug-in fields,
-    /// devices, and of a record without fields all but its name, type and tag.
+    /// An extension: records without the keys that the client knows or does not use: the zone,
+    /// plug-in fields, devices. A record that is requested without fields has only its name, type
+    /// and tag.
     package var isBrief = false
-    /// An extension: long texts of a feed as changes of what the client has, where the server knows that.
+    /// An extension: long texts of a feed as changes of the texts that the client has, when the
+    /// server knows them.
     package var wantsSplices = false
     package init(desiredKeys: [FieldName]? = nil, numbersAsStrings: Bool = false) {
         self.desiredKeys = desiredKeys
@@ -36,7 +38,7 @@ package struct RecordProjection: Hashable, Sendable {
 }
 
 package struct ModifyRequest: Hashable, Sendable {
-    /// One entry for each operation: a malformed operation fails alone, with its error, in a
+    /// One entry for each operation. A malformed operation fails alone, with its error, in a
     /// database that is not atomic.
     package enum Item: Hashable, Sendable {
         case operation(RecordOperation)
@@ -44,22 +46,24 @@ package struct ModifyRequest: Hashable, Sendable {
     }
     package var items: [Item]
     package var zone: ZoneIdentifier
-    /// Nil when the request does not say.
+    /// Indicates whether the operations succeed or fail together. It is nil when the request does
+    /// not say.
     package var atomic: Bool?
     package var projection: RecordProjection
     /// An extension: a retry with the same identifier gets the stored answer. At most 128 bytes.
     package var operationID: Text?
     package var wantsSyncToken: Bool
-    /// An extension: fields that are new and hold numbers become `NUMBER`, which takes whole numbers
-    /// and fractions.
+    /// An extension: new fields that hold numbers become `NUMBER`, which accepts whole numbers and
+    /// fractions.
     package var opensNumbers = false
-    /// An extension: how far the client knows the feed of the zone. Where that is all that there was, the
-    /// answer has the token behind this request: what a client does it need not fetch again.
+    /// An extension: the position up to which the client knows the feed of the zone. When nothing
+    /// newer was in the feed, the answer has the token after this request, so that the client need
+    /// not fetch its own changes again.
     package var knownToken: Text?
-    /// The same of the database's feed.
+    /// The position up to which the client knows the database's feed, for the same purpose.
     package var knownDatabaseToken: Text?
-    /// An extension: the `clientId` of the courier that need not be told of it, when the answer has such
-    /// a token.
+    /// An extension: the `clientId` of the courier that need not be notified of the request, when
+    /// the answer has such a token.
     package var clientID: Text?
     package init(items: [Item], zone: ZoneIdentifier) {
         self.items = items
@@ -111,7 +115,7 @@ package enum Comparator: String, CaseIterable, Sendable {
     case notBeginsWith = "NOT_BEGINS_WITH"
     case listMemberBeginsWith = "LIST_MEMBER_BEGINS_WITH"
     case notListMemberBeginsWith = "NOT_LIST_MEMBER_BEGINS_WITH"
-    /// Seen from iCloud's own web apps.
+    /// A comparator that was seen in requests of iCloud's own web apps.
     case containsAny = "CONTAINS_ANY"
 }
 
@@ -149,7 +153,7 @@ package struct QueryFilter: Hashable, Sendable {
     package var field: QueryField
     /// The value with the tag that the request gave it, if any.
     package var value: WireField
-    /// In metres, for `near`.
+    /// The distance in metres, for `near`.
     package var distance: Double?
     package init(
         comparator: Comparator, field: QueryField, value: WireField, distance: Double? = nil
@@ -186,10 +190,10 @@ package struct WireQuery: Hashable, Sendable {
 
 package struct QueryRequest: Hashable, Sendable {
     package var query: WireQuery
-    /// Nil when the request names none.
+    /// The zone. It is nil when the request names none.
     package var zone: ZoneIdentifier?
     package var zoneWide: Bool
-    /// Clamped to what the server allows by the reader.
+    /// The number of results, which the reader clamps to the server's limit.
     package var resultsLimit: Int
     package var continuationMarker: Text?
     package var projection: RecordProjection
@@ -203,14 +207,15 @@ package struct QueryRequest: Hashable, Sendable {
     }
 }
 
-/// One zone of changes/zone; the older records/changes is a request for one of them.
+/// One zone of changes/zone. The older records/changes is a request for one zone.
 package struct ZoneChangesRequest: Hashable, Sendable {
     package var zone: ZoneIdentifier
     package var syncToken: Text?
     package var projection: RecordProjection
-    /// Nil for all.
+    /// The record types. They are nil for all.
     package var desiredRecordTypes: [RecordTypeName]?
-    /// Newest first. Only the first page of a fetch can be asked so.
+    /// Indicates whether the newest changes are first. Only the first page of a fetch can be
+    /// requested in this way.
     package var reverse: Bool
     package var resultsLimit: Int
     package init(zone: ZoneIdentifier, resultsLimit: Int) {
@@ -237,7 +242,8 @@ package enum ZoneOperationType: String, CaseIterable, Sendable {
 package struct ZoneOperation: Hashable, Sendable {
     package var type: ZoneOperationType
     package var zone: ZoneIdentifier
-    /// A delete of a zone with records in it is refused (an extension): nobody has seen all of it go.
+    /// Indicates whether the server refuses the delete of a zone that has records (an extension),
+    /// because no client has seen the deletion of all of them.
     package var onlyEmpty: Bool
     package init(type: ZoneOperationType, zone: ZoneIdentifier, onlyEmpty: Bool = false) {
         self.type = type
@@ -279,7 +285,7 @@ package struct WireSubscription: Hashable, Sendable {
     package var firesOn: Set<Event>
     package var firesOnce: Bool
     package var zoneWide: Bool
-    /// The notificationInfo dictionary as it came, checked for its known keys.
+    /// The notificationInfo dictionary as it was received, after a check of its known keys.
     package var notificationInfo: JSONValue?
     package init(subscriptionID: Text, kind: Kind) {
         self.subscriptionID = subscriptionID

@@ -1,8 +1,8 @@
 package import RecordModel
 
 extension ServerError {
-    /// What an error from below means to a client. Its words are passed on only where they are
-    /// about the client's own text.
+    /// Creates the error for a client from an error of a lower layer. Its message is passed on only
+    /// when it is about the client's own text.
     package init(_ error: RecordError) {
         let code = ServerErrorCode(error.code)
         switch error.code {

@@ -19,7 +19,8 @@ package enum ServerErrorCode: String, CaseIterable, Sendable {
     case zoneNotFound = "ZONE_NOT_FOUND"
     case uniqueFieldError = "UNIQUE_FIELD_ERROR"
     // Added by RecordFS.
-    /// The sync token is of another time, zone or server: drop the cache and fetch from nothing.
+    /// The sync token belongs to another time, zone or server: drop the cache and fetch from the
+    /// beginning.
     case changeTokenExpired = "CHANGE_TOKEN_EXPIRED"
     case limitExceeded = "LIMIT_EXCEEDED"
     case alreadyShared = "ALREADY_SHARED"
@@ -44,17 +45,18 @@ package enum ServerErrorCode: String, CaseIterable, Sendable {
     }
 }
 
-/// What went wrong with a request or with one item of it, as the wire says it.
+/// The error of a request or of one item of it, in the form of the wire.
 package struct ServerError: Error, Sendable, Hashable {
     package let code: ServerErrorCode
-    /// One sentence for a developer: what is wrong, where in the request, and what to do. Never a
-    /// secret, never the content of a record.
+    /// One sentence for a developer: the problem, the place in the request, and the remedy. It
+    /// never holds a secret or the content of a record.
     package let reason: String
-    /// In seconds; nil when the same request cannot succeed later.
+    /// The time in seconds after which the client may try again. It is nil when the same request
+    /// cannot succeed later.
     package var retryAfter: Int?
-    /// Where a person can sign in, for `authenticationRequired`.
+    /// The address where a person can sign in, for `authenticationRequired`.
     package var redirectURL: String?
-    /// The record as the server has it, for `conflict` (an extension).
+    /// The record of the server, for `conflict` (an extension).
     package var serverRecord: JSONBytes?
 
     package init(
@@ -69,7 +71,7 @@ package struct ServerError: Error, Sendable, Hashable {
     }
 }
 
-/// JSON text that is already printed, to be copied into an answer as it is.
+/// JSON text that is already printed, to be copied into an answer unchanged.
 package struct JSONBytes: Hashable, Sendable {
     package let bytes: [UInt8]
     package init(_ bytes: [UInt8]) { self.bytes = bytes }

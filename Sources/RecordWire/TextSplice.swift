@@ -1,29 +1,30 @@
 package import RecordModel
 
-/// A text as what is changed in one that both sides have (an extension): one character of a long one is few
-/// bytes on the wire so.
+/// A text, written as a change of a text that both sides have (an extension). One changed character
+/// of a long text then takes few bytes on the wire.
 package struct TextSplice: Hashable, Sendable {
-    /// What stands for the type of a field whose value is one: a server that does not know it refuses it.
+    /// The type of a field whose value is a splice. A server that does not know the type refuses
+    /// it.
     package static let tag: Text = "STRING_SPLICE"
 
-    /// In bytes.
+    /// The place of the change, in bytes.
     package let at: Int
     package let drop: Int
     package let insert: Text
-    /// Of what becomes of it.
+    /// The checksum of the resulting text.
     package let checksum: Int64
 
-    /// Shorter texts go whole.
+    /// The size from which a text is sent as a splice. Shorter texts are sent whole.
     package static let minimumBytes = 512
-    /// What one takes beside `insert`, about.
+    /// The approximate number of bytes of a splice without `insert`.
     private static let overheadBytes = 64
 
-    /// Nil when the whole text is as good.
+    /// Creates the change. Returns nil when it is not clearly shorter than the whole text.
     package init?(from old: [UInt8], to new: [UInt8]) {
         guard new.count >= Self.minimumBytes else { return nil }
         var start = zip(old, new).prefix { $0 == $1 }.count
         while start > 0, start < new.count, Self.isInside(new[start]) { start -= 1 }
-        // A character of the old text may begin where one of the new one goes on.
+        // A character of the old text may begin where one of the new text continues.
         while start > 0, start < old.count, Self.isInside(old[start]) { start -= 1 }
         let most = min(old.count, new.count) - start
         var end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
@@ -40,7 +41,7 @@ package struct TextSplice: Hashable, Sendable {
 
     private static func isInside(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// Nil when the other text is not the one that is meant.
+    /// Returns the new text. Returns nil when `old` is not the text of which this is a change.
     package func applied(to old: [UInt8]) -> [UInt8]? {
         guard at >= 0, drop >= 0, at <= old.count, drop <= old.count - at else { return nil }
         let new = Array(old[..<at]) + insert.utf8 + old[(at + drop)...]
@@ -49,7 +50,7 @@ package struct TextSplice: Hashable, Sendable {
         return new
     }
 
-    /// `[at, drop, insert, checksum]`.
+    /// Reads `[at, drop, insert, checksum]`.
     package init(_ json: JSONReader) throws(ServerError) {
         let parts = try json.array(maximum: 4)
         guard parts.count == 4 else {

@@ -1,11 +1,11 @@
 package import RecordModel
 
 extension WireField {
-    /// The field as the schema knows it: a value without tag becomes what it can be read as; a
-    /// tag must agree. A field without a value stays as it is.
+    /// Returns the field with the type of the schema. A value without tag is converted to that type
+    /// where possible. A tag must agree. A field without a value stays unchanged.
     ///
-    /// JSON, an extension, is a STRING on the wire whose text is JSON. `isStrict` refuses what
-    /// Apple's server refuses: timestamps without their type.
+    /// JSON, an extension, is a STRING on the wire whose text is JSON. `isStrict` refuses the
+    /// values that Apple's server refuses: timestamps without their type.
     ///
     /// Errors: `badRequest` that names the field.
     package func coerced(
@@ -34,7 +34,9 @@ extension WireField {
         return field
     }
 
-    /// `whole` is the type of the field, for the message.
+    /// Returns one value with the type of the schema.
+    ///
+    /// - Parameter whole: the type of the field, for the message.
     private func scalar(
         _ value: WireValue, _ type: FieldType, of whole: FieldType, _ isStrict: Bool
     ) throws(ServerError) -> WireValue {

@@ -4,7 +4,7 @@ package import RecordModel
 package struct UserName: ByteName {
     package let bytes: [UInt8]
     package init(bytes: [UInt8]) { self.bytes = bytes }
-    /// Stands for the caller in requests.
+    /// The name that requests use for the caller.
     package static let defaultOwner = UserName("__defaultOwner__")
 }
 
@@ -21,7 +21,7 @@ package enum ServerEnvironment: String, CaseIterable, Sendable {
 /// The zoneID dictionary (reference §5.1).
 package struct ZoneIdentifier: Hashable, Sendable {
     package var zone: ZoneName
-    /// Nil, like `UserName.defaultOwner`, for the caller.
+    /// The owner. Nil means the caller, like `UserName.defaultOwner`.
     package var owner: UserName?
 
     package init(zone: ZoneName, owner: UserName? = nil) {

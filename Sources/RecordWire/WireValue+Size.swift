@@ -1,8 +1,9 @@
 import RecordModel
 
 extension WireValue {
-    /// What the value adds to the size of its record, in bytes: as `FieldValue.countedBytes` counts
-    /// the same value here, so that a record that fits there is not refused by a server.
+    /// The number of bytes that the value adds to the size of its record. It equals
+    /// `FieldValue.countedBytes` of the same value, so that a server does not refuse a record that
+    /// fits on this machine.
     package var countedBytes: Int {
         switch self {
         case .string(let text): text.utf8.count

@@ -5,13 +5,13 @@ package enum WireValue: Hashable, Sendable {
     case string(Text)
     case int64(Int64)
     case double(Double)
-    /// Since 1970-01-01T00:00:00Z.
+    /// A time since 1970-01-01T00:00:00Z.
     case timestamp(milliseconds: Int64)
     case bytes([UInt8])
     indirect case location(Location)
     indirect case reference(WireReference)
     indirect case asset(WireAsset)
-    /// All elements are of one kind; an empty list has the element type of its field.
+    /// A list whose elements are all of one kind. An empty list has the element type of its field.
     case list([WireValue])
 }
 
@@ -19,18 +19,20 @@ package enum WireValue: Hashable, Sendable {
 package struct WireField: Hashable, Sendable {
     package var name: FieldName
     package var value: WireValue?
-    /// The tag of the request, else what the schema or the shape of the value says. Nil for null
-    /// and for an empty list without tag.
+    /// The tag of the request. Without a tag, the type from the schema or from the shape of the
+    /// value. It is nil for null and for an empty list without tag.
     package var type: FieldType?
     package var isEncrypted: Bool
-    /// `modified`, an extension: the writer's hybrid logical clock for this field. Opaque, kept
-    /// and echoed, at most 64 bytes.
+    /// `modified`, an extension: the writer's hybrid logical clock for this field. It is opaque,
+    /// kept and echoed, at most 64 bytes.
     package var stamp: Text?
-    /// An extension: the text is nested JSON, and not a text that looks like it. Kept and echoed.
+    /// An extension: indicates that the text is nested JSON, and not a text that resembles it. Kept
+    /// and echoed.
     package var isJSON = false
-    /// Whether the type is sure: given by the request or the schema, not guessed from the JSON.
+    /// Indicates whether the type is certain: the request or the schema gave it, and it was not
+    /// guessed from the JSON.
     package var isTagged = true
-    /// An extension: the text as a change of the one that the field has; then `value` is nil.
+    /// An extension: the text as a change of the text that the field has. `value` is then nil.
     package var splice: TextSplice?
 
     package init(
@@ -62,16 +64,16 @@ package struct WireReference: Hashable, Sendable {
 package struct WireAsset: Hashable, Sendable {
     /// Base64 of 0x01 and the first 20 bytes of the content's SHA-256.
     package var fileChecksum: Text
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
     package var referenceChecksum: Text?
     package var wrappingKey: Text?
     package var receipt: Text?
     package var downloadURL: Text?
-    /// An extension: the whole SHA-256 of the content. The server knows it; nobody sends it.
+    /// An extension: the whole SHA-256 of the content. The server knows it. Clients never send it.
     package var sha256: ContentHash?
-    /// An extension: how the file's name ends, without the dot, for those who show it as a file. At
-    /// most 255 bytes.
+    /// An extension: the end of the file's name, without the dot, for clients that show the value
+    /// as a file. At most 255 bytes.
     package var fileExtension: Text?
 
     package init(fileChecksum: Text, size: Int64) {

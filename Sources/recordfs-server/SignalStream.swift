@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Signals of the process, one after the other, instead of what they do by default.
+/// The signals of the process, one after the other, in place of their default effect.
 final class SignalStream {
     let stream: AsyncStream<Int32>
     private let sources: [any DispatchSourceSignal]

@@ -1,9 +1,9 @@
 import Glibc
 package import RecordModel
 
-/// Where the control socket of a store is: `control.sock` in its state directory.
+/// The place of a store's control socket: `control.sock` in its state directory.
 ///
-/// The only place that hands a `sockaddr` to the system, and so the only one with pointers.
+/// Only this type passes a `sockaddr` to the system, and so only this type uses pointers.
 package struct ControlAddress: Sendable {
     package static let fileName = "control.sock"
 
@@ -15,10 +15,10 @@ package struct ControlAddress: Sendable {
 
     package var path: String { "\(directory)/\(Self.fileName)" }
 
-    /// A connection to the process that has the store; nil when nobody listens.
+    /// Returns a connection to the process that has the store. Returns nil when no process listens.
     ///
-    /// Errors: `accessDenied` for another user's socket, `alreadyExists` for what is no socket,
-    /// `ioFailure`.
+    /// Errors: `accessDenied` for another user's socket, `alreadyExists` when the file is no
+    /// socket, `ioFailure`.
     package func connect() throws(RecordError) -> ControlSocket? {
         try withSocket { (socket, address) throws(RecordError) in
             if call(Glibc.connect, socket, address) == 0 { return socket }
@@ -34,17 +34,18 @@ package struct ControlAddress: Sendable {
         }
     }
 
-    /// A socket that listens there, for this user only. Call with the store's lock held: the socket
-    /// of an earlier process, or an empty directory, is removed.
+    /// Returns a socket that listens there, for this user only. Call it with the store's lock held:
+    /// it removes the socket of an earlier process, or an empty directory.
     ///
-    /// Errors: `alreadyExists` for what is no socket, which stays; `ioFailure`, `noSpace`.
+    /// Errors: `alreadyExists` when the file is no socket, which stays; `ioFailure`, `noSpace`.
     package func listen() throws(RecordError) -> ControlSocket {
         try withSocket { (socket, address) throws(RecordError) in
             try removeLeftover()
             guard call(Glibc.bind, socket, address) == 0 else {
                 throw failure("cannot be made", errno)
             }
-            // The directory may be open to others; until it listens nobody can connect.
+            // Other users may be able to open the directory. Until the socket listens, no one can
+            // connect.
             guard chmod(path, 0o600) == 0, Glibc.listen(socket.descriptor, 64) == 0 else {
                 throw failure("cannot be opened", errno)
             }
@@ -53,13 +54,13 @@ package struct ControlAddress: Sendable {
     }
 
     private func removeLeftover() throws(RecordError) {
-        // A container engine makes a directory of what it is to mount and does not find.
+        // A container engine creates a directory when the file that it is to mount does not exist.
         if rmdir(path) == 0 { return }
         try checkKind()
         unlink(path)
     }
 
-    /// Nothing but a socket may have the name.
+    /// Checks that no file other than a socket has the name.
     private func checkKind() throws(RecordError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

@@ -1,7 +1,7 @@
 import Glibc
 package import RecordModel
 
-/// Asks the process that has the store, one request after the other.
+/// Sends requests to the process that has the store, one after the other.
 package final class ControlClient: Sendable {
     private let socket: ControlSocket
 
@@ -9,10 +9,10 @@ package final class ControlClient: Sendable {
         self.socket = socket
     }
 
-    /// The daemon of this state directory; nil when none runs.
+    /// Connects to the daemon of this state directory. Returns nil when none runs.
     ///
-    /// - Parameter timeoutSeconds: how long an answer may take; 0 is as long as the daemon lives,
-    ///   for what can take long, such as removing a zone.
+    /// - Parameter timeoutSeconds: the longest time for an answer. 0 waits as long as the daemon
+    ///   lives, for requests that can take long, such as removing a zone.
     /// Errors: `accessDenied` when another user is at the other end.
     package static func connect(
         directory: String, timeoutSeconds: Int = 0
@@ -26,7 +26,7 @@ package final class ControlClient: Sendable {
         return ControlClient(socket)
     }
 
-    /// Makes sure that a daemon is at the other end, and not something else that listens there.
+    /// Checks that a daemon is at the other end, and not another program that listens there.
     ///
     /// Errors: `timedOut` when it does not answer within `timeoutSeconds`; otherwise as `perform`.
     package func check(timeoutSeconds: Int) throws(RecordError) {
@@ -35,7 +35,9 @@ package final class ControlClient: Sendable {
         socket.setTimeout(receivingSeconds: 0, sendingSeconds: 0)
     }
 
-    /// Errors: what the daemon refused with; `ioFailure`, `timedOut` when it cannot be heard.
+    /// Performs a request.
+    ///
+    /// Errors: the error of the daemon; `ioFailure`, `timedOut` when the connection fails.
     package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         try socket.send(request.frame)
         guard let frame = try socket.receive() else {

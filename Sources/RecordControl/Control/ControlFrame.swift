@@ -18,6 +18,8 @@ package struct ControlFrame: Sendable {
         self.body = body
     }
 
+    /// Returns the bytes of the frame.
+    ///
     /// Errors: `tooLarge` when the other side would refuse it.
     package func encoded() throws(RecordError) -> [UInt8] {
         let header = header.serialized()
@@ -35,7 +37,7 @@ package struct ControlFrame: Sendable {
         return bytes
     }
 
-    /// The lengths in a frame's first eight bytes.
+    /// Returns the lengths in a frame's first eight bytes.
     ///
     /// Errors: `tooLarge` over a limit, `invalidArgument` when the prefix is not whole.
     package static func lengths(

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a request did: a JSON object, and bytes when it asks for any.
+/// The result of a request: a JSON object, and bytes when the request asks for any.
 package struct ControlReply: Sendable {
     package let result: JSONValue
     package let body: [UInt8]
@@ -17,7 +17,7 @@ package struct ControlReply: Sendable {
             ]), body: body)
     }
 
-    /// The frame that tells the other side of a refusal.
+    /// Returns the frame that reports a refusal to the other side.
     package static func frame(of error: RecordError) -> ControlFrame {
         ControlFrame(
             header: .members([
@@ -25,7 +25,9 @@ package struct ControlReply: Sendable {
             ]))
     }
 
-    /// Errors: what the other side refused with; `unsupported` for another version.
+    /// Reads a reply.
+    ///
+    /// Errors: the error with which the other side refused; `unsupported` for another version.
     package init(_ frame: ControlFrame) throws(RecordError) {
         if let error = frame.header["error"] { throw RecordError(json: error) }
         guard frame.header.integerMember("version") == Int64(ControlRequest.version),
@@ -40,7 +42,7 @@ package struct ControlReply: Sendable {
 }
 
 extension RecordError {
-    /// The error as a JSON object; reads back as an equal error.
+    /// The error as a JSON object. It reads back as an equal error.
     package var json: JSONValue {
         .members([
             "code": .text(code.rawValue),

@@ -3,9 +3,9 @@ package import RecordStore
 
 /// A command for the running daemon that takes no path (also one line in `.recordfs/ctl`).
 package enum ControlVerb: String, Sendable, CaseIterable {
-    /// Puts everything that was saved on stable storage.
+    /// Writes everything that was saved to stable storage.
     case flush
-    /// Of the exchange with the record server. `account`: somebody has signed in or out.
+    /// Requests about the exchange with the record server. `account`: a user has signed in or out.
     case sync, pause, resume, retry, account
     case shutdown
 }
@@ -21,16 +21,16 @@ package struct ImportBatch: Sendable {
         }
     }
 
-    /// The TYPE directory; its zone and type are made when missing.
+    /// The TYPE directory. Its zone and type are created when missing.
     package let target: RecordPath
     package var rows: [Row]
-    /// Whether the rows after a bad one are left out; those before it are kept.
+    /// Indicates whether the rows after a bad one are left out. The rows before it are kept.
     package let stopsAtError: Bool
-    /// Fields that are new to the type, with the types that all rows of the import call for.
+    /// The fields that are new to the type, with the types that fit all rows of the import.
     package var fields: [(name: FieldName, type: FieldType)] = []
-    /// Whether the transaction is undone once it has said what it would do.
+    /// Indicates whether the transaction is undone after it has computed its result.
     package var isRehearsal = false
-    /// The names of all fields that the source speaks of: a record keeps its others. nil when rows
+    /// The names of all fields in the source. A record keeps its other fields. It is nil when rows
     /// replace whole records.
     package var spokenFields: [Text]?
 
@@ -41,45 +41,46 @@ package struct ImportBatch: Sendable {
     }
 }
 
-/// Everything that the command line asks of the process that has the store.
+/// A request of the command line to the process that has the store.
 package enum ControlRequest: Sendable {
-    /// Saves a record as if its file had been written, but keeps no draft of bad text.
+    /// Saves a record as if its file had been written, but keeps no draft of an invalid text.
     case put(RecordPath, text: [UInt8])
-    /// Takes a copy of a file of this machine as a large field.
+    /// Copies a file of this machine into a large field.
     case putAsset(RecordPath, file: String)
     case remove(RecordPath, recursive: Bool)
     case move(RecordPath, to: RecordPath)
-    /// Brings back what was deleted last under this name, or the version with this token.
+    /// Restores the last deleted record with this name, or the version with this token.
     case restore(RecordPath, version: Int64?)
-    /// Brings back all that was deleted or changed at or below a path, in one transaction.
+    /// Restores everything that was deleted or changed at or below a path, in one transaction.
     case restoreAll(RecordPath, RestorePoint)
-    /// Gives up what the server has refused at or below a path.
+    /// Gives up the changes at or below a path that the server has refused.
     case revert(RecordPath)
     case discardDraft(RecordPath)
-    /// Ends the conflict with this number of a record.
+    /// Ends the conflict of a record that has this number.
     case settleConflict(RecordPath, Int64, Settlement)
-    /// Keeps the large fields of a zone, type or record on this machine, or no longer.
+    /// Keeps the large fields of a zone, type or record on this machine, or stops doing so.
     case pin(RecordPath, Bool)
     case applySchema([UInt8])
     case importBatch(ImportBatch)
-    /// Finds the records of a zone that contain the words; who writes the store keeps the index.
+    /// Finds the records of a zone that contain the words. The process that writes the store also
+    /// keeps the index.
     /// The reply's body has a path on each line.
     case search(RecordPath, words: [UInt8])
     case sharing(SharingRequest)
-    /// Removes files of large fields that nothing refers to any more.
+    /// Removes files of large fields to which nothing refers any more.
     case collectAssets
-    /// Makes indexes for a query that had to look through all records of a type.
+    /// Makes indexes for a query that had to scan all records of a type.
     case wantIndexes(RecordPath, expression: [UInt8])
-    /// Removes all that has outlived its time, or counts it.
+    /// Removes everything whose retention time is over, or counts it.
     case collectGarbage(isRehearsal: Bool)
     case status
     case verb(ControlVerb)
-    /// Feeds a change to the store as the sync engine would; for tests and debugging.
+    /// Passes a change to the store as the sync engine would. It is for tests and debugging.
     case applyRemote([UInt8])
 }
 
 extension ControlRequest {
-    /// Whether other files may be on the mount afterwards.
+    /// Indicates whether the files of the mount may differ afterwards.
     package var mayChangeFiles: Bool {
         switch self {
         case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status,
@@ -92,7 +93,7 @@ extension ControlRequest {
         }
     }
 
-    /// The protocol's version: both sides refuse another one.
+    /// The protocol's version. Both sides refuse another one.
     static let version = 1
 
     package var frame: ControlFrame {
@@ -133,6 +134,8 @@ extension ControlRequest {
         }
     }
 
+    /// Reads a request.
+    ///
     /// Errors: `unsupported` for another version or an unknown request, `invalidArgument`,
     /// `invalidName`.
     package init(_ frame: ControlFrame) throws(RecordError) {
@@ -211,7 +214,7 @@ extension ControlRequest {
             case .side(let side): ("\(side)", [], nil)
             case .text(let text, let since): ("text", text, since)
             }
-        // The body has the new text, then the one that it was made of.
+        // The body has the new text, then the text from which it was made.
         return frame(
             "settleConflict",
             [
@@ -263,7 +266,8 @@ extension ControlRequest {
         let rows = batch.rows.map { row in
             JSONValue.array([.text(row.stem.bytes), .integer(row.text.count)])
         }
-        // A name of its own, so that a daemon that cannot do it refuses and stores nothing.
+        // Each form has its own name, so that a daemon that does not support it refuses it and
+        // stores nothing.
         let merges = batch.spokenFields != nil
         let name =
             batch.isRehearsal

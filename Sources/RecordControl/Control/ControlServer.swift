@@ -1,5 +1,5 @@
 import Dispatch
-// For Thread only: a thread of its own without a pointer in sight.
+// For Thread only: it starts a thread without pointers.
 import Foundation
 import Glibc
 package import Logging
@@ -8,15 +8,16 @@ import Synchronization
 
 /// Answers the command line on the control socket of a store.
 ///
-/// One thread accepts, one more serves each connection; all block, none is of the cooperative pool.
+/// One thread accepts connections, and each connection has a thread of its own. All of them block.
+/// None belongs to the cooperative pool.
 package final class ControlServer: Sendable {
-    /// Answers one request; called from several threads at once.
+    /// Answers one request. It is called from several threads at once.
     package typealias Handler =
         @Sendable (ControlRequest) throws(RecordError) -> ControlReply
 
-    /// Connections over this many are told to come back.
+    /// The number of connections above which a client is asked to try again later.
     package static let connectionLimit = 32
-    /// How long `stop` waits for those who do not read their answer.
+    /// The time that `stop` waits for clients that do not read their answer.
     private static let stopSeconds = 5.0
 
     private struct State: Sendable {
@@ -32,7 +33,7 @@ package final class ControlServer: Sendable {
     private let threads = DispatchGroup()
     private let state = Mutex(State())
 
-    /// Listens at once; the caller has the lock of the store in `directory`.
+    /// Starts to listen at once. The caller holds the lock of the store in `directory`.
     ///
     /// Errors: `ioFailure`, `accessDenied`, `noSpace` when the socket cannot be made.
     package init(
@@ -45,7 +46,8 @@ package final class ControlServer: Sendable {
         startThread { [self] in acceptConnections() }
     }
 
-    /// Takes no more requests, ends the connections, and waits for what is being answered.
+    /// Accepts no more requests, ends the connections, and waits until the running requests are
+    /// answered.
     package func stop() {
         let connections = state.withLock { state -> [ControlSocket] in
             guard !state.isStopping else { return [] }
@@ -56,7 +58,7 @@ package final class ControlServer: Sendable {
         listener.shutDown()
         for connection in connections { shutdown(connection.descriptor, Int32(SHUT_RD)) }
         guard threads.wait(timeout: .now() + Self.stopSeconds) == .timedOut else { return }
-        // Somebody does not read an answer.
+        // A client does not read its answer.
         for connection in connections { connection.shutDown() }
         threads.wait()
     }
@@ -96,7 +98,8 @@ package final class ControlServer: Sendable {
             logger.warning("A connection of another user to the control socket was refused.")
             return
         }
-        // A client may think as long as it likes, for example while its user types rows.
+        // A client may wait as long as it likes between requests, for example while its user types
+        // rows.
         socket.setTimeout(receivingSeconds: 0, sendingSeconds: 120)
         let number = state.withLock { state -> Int? in
             guard !state.isStopping, state.connections.count < Self.connectionLimit else {
@@ -122,7 +125,7 @@ package final class ControlServer: Sendable {
                 guard let frame = try socket.receive() else { return }
                 try socket.send(answer(frame))
             } catch {
-                // After a bad frame nothing says where the next one starts.
+                // After a bad frame the start of the next one is unknown.
                 if error.code != .ioFailure && error.code != .timedOut { refuse(socket, error) }
                 return
             }

@@ -1,7 +1,7 @@
 package import Glibc
 package import RecordModel
 
-/// One end of a connection over the control socket; closes when the last reference goes.
+/// One end of a connection over the control socket. It closes when its last reference is released.
 package final class ControlSocket: Sendable {
     package let descriptor: Int32
 
@@ -11,7 +11,7 @@ package final class ControlSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The user at the other end; nil when the system does not say.
+    /// The user at the other end. It is nil when the system does not tell.
     package var peerUserID: uid_t? {
         // struct ucred is pid, uid, gid; Glibc's module does not export it.
         var credentials: [UInt32] = [0, 0, 0]
@@ -22,7 +22,8 @@ package final class ControlSocket: Sendable {
         return credentials[1]
     }
 
-    /// Gives up on a peer that is silent, or that does not read, for this long; 0 is never.
+    /// Sets how long the socket waits for a peer that sends nothing, or that does not read. 0 means
+    /// without limit.
     package func setTimeout(receivingSeconds: Int, sendingSeconds: Int) {
         let length = socklen_t(MemoryLayout<timeval>.size)
         var time = timeval(tv_sec: receivingSeconds, tv_usec: 0)
@@ -52,7 +53,7 @@ package final class ControlSocket: Sendable {
         }
     }
 
-    /// The next frame; nil when the peer closed between two frames.
+    /// Returns the next frame. Returns nil when the peer closed between two frames.
     ///
     /// Errors: `tooLarge`, `invalidJSON`, `invalidArgument` for a bad frame, `ioFailure`.
     package func receive() throws(RecordError) -> ControlFrame? {
@@ -67,7 +68,7 @@ package final class ControlSocket: Sendable {
         return ControlFrame(header: try JSONParser.parse(header), body: body)
     }
 
-    /// Up to `count` bytes: fewer only when the peer closed.
+    /// Returns up to `count` bytes. There are fewer only when the peer closed.
     private func receive(count: Int) throws(RecordError) -> [UInt8] {
         var result: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(count, 256 << 10))

@@ -1,33 +1,35 @@
 package import RecordModel
 
-/// What a command wants of shares. The server decides, and nothing of it waits: only a daemon that is
-/// signed in can ask.
+/// A request of a command about shares. The server decides at once, and no request is kept for
+/// later: only a daemon that is signed in can ask.
 package enum SharingRequest: Sendable, Hashable {
-    /// Joins what the link of a share leads to.
+    /// Joins the share of a link.
     case accept(link: Text)
-    /// Declines what the link of a share invites to.
+    /// Declines the invitation of a link.
     case decline(link: Text)
-    /// Asks for access to what the link of a share leads to.
+    /// Asks for access to the share of a link.
     case requestAccess(link: Text)
-    /// What the server says of the share of a zone or record now.
+    /// Returns the server's present state of the share of a zone or record.
     case show(RecordPath)
-    /// The bytes of the picture that a share has.
+    /// Returns the bytes of the picture of a share.
     case thumbnail(RecordPath)
-    /// What a change, or without one the end, would take from whom; changes nothing.
+    /// Returns the people who would lose access through a change, and the access that they would
+    /// lose. Without a change, returns this for the end of the share. It changes nothing.
     case preview(RecordPath, JSONValue?)
-    /// Makes a share, or changes the one that there is: the JSON says how, as `ShareEdit` reads it.
+    /// Creates a share, or changes the existing one. The JSON describes it in the form that
+    /// `ShareEdit` reads.
     case create(RecordPath, JSONValue)
     case change(RecordPath, JSONValue)
-    /// Moves a record with what hangs on it to a new zone, and shares that.
+    /// Moves a record and its children to a new zone, and shares that zone.
     case createInOwnZone(RecordPath, zone: RecordPath, JSONValue)
-    /// Moves a record with what hangs on it to a zone or below a record that is shared.
+    /// Moves a record and its children to a shared zone or below a shared record.
     case add(RecordPath, to: RecordPath)
-    /// Ends a share of this account, or leaves one of others.
+    /// Ends a share of this account, or leaves a share of another user.
     case end(RecordPath)
 
     private static let prefix = "share."
 
-    /// The name of the request and its members, as frames have them.
+    /// The name of the request and its members, in the form of frames.
     var parts: (name: String, members: KeyValuePairs<String, JSONValue>) {
         switch self {
         case .accept(let link): (Self.prefix + "accept", ["link": .string(link)])
@@ -53,7 +55,7 @@ package enum SharingRequest: Sendable, Hashable {
         }
     }
 
-    /// Nil for the name of another request.
+    /// Reads a request. Returns nil for the name of another request.
     init?(name: String, _ header: JSONValue) throws(RecordError) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         func path(_ key: String = "path") throws(RecordError) -> RecordPath {

@@ -16,8 +16,8 @@ extension ControlExecutor {
 }
 
 extension RecordStore {
-    /// The conflicts at and below a path that nobody has settled, newest first in each zone, also of
-    /// records that are gone.
+    /// Returns the open conflicts at and below a path, newest first in each zone, also those of
+    /// deleted records.
     package func conflicts(at path: RecordPath) throws(RecordError) -> [Conflict] {
         if path.zone != nil {
             let zone = try keptZone(at: path)
@@ -35,7 +35,7 @@ extension RecordStore {
         return found
     }
 
-    /// The record of a conflict, as it is spelled on the mount.
+    /// Returns the path of a conflict's record, in the spelling of the mount.
     package func path(of conflict: Conflict) throws(RecordError) -> RecordPath {
         guard let zone = try keptZone(conflict.zone) else {
             throw RecordError(.notFound, "the zone of a conflict is gone. Try again.")

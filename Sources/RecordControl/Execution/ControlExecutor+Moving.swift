@@ -2,9 +2,12 @@ import RecordModel
 import RecordStore
 
 extension ControlExecutor {
-    /// Within a type the record is renamed; to another type, zone or database it is copied and
-    /// deleted, with its large fields, in the same transaction. What is at the target is replaced. To
-    /// another zone all goes along that hangs on it; what hangs on another record stays with that.
+    /// Moves a record.
+    ///
+    /// Within a type the record is renamed. To another type, zone or database it is copied and
+    /// deleted, with its large fields, in the same transaction. A record at the target is replaced.
+    /// To another zone all its descendants are moved too, and a record that has a parent cannot be
+    /// moved there.
     func move(_ path: RecordPath, to target: RecordPath) throws(RecordError) -> ControlReply {
         let entry = try store.record(at: path)
         guard case .record = path.item, target.type != nil else {
@@ -30,11 +33,12 @@ extension ControlExecutor {
                 return copy
             }
             let renamed = try transaction.rename(entry.id, toType: type.id, stem: stem).id
-            // What was a draft alone has left nothing behind.
+            // A record that was only a draft has left nothing behind.
             if try transaction.record(entry.id) != nil { try transaction.finalizeDelete(entry.id) }
             return renamed
         }
-        // It may show otherwise there: by what the other type has.
+        // The record may show under another name there, depending on the names that the other type
+        // has.
         let shown = try store.record(moved)?.stem ?? stem
         return ControlReply(.members(["path": .text(target.directory.appending(shown).bytes)]))
     }
@@ -70,7 +74,9 @@ extension RecordPath {
 }
 
 extension Transaction {
-    /// - Returns: the record where it is now.
+    /// Moves a record with its tree.
+    ///
+    /// - Returns: the record at its new place.
     fileprivate func moveTree(
         of root: RecordID, to target: RecordPath
     ) throws(RecordError) -> RecordID {

@@ -21,8 +21,10 @@ extension ControlExecutor {
 }
 
 extension RecordStore {
-    /// What a path names that can be pinned. Errors: those of the lookup; invalidArgument for a large
-    /// field, which is pinned with its record.
+    /// Returns the object of a path that can be pinned.
+    ///
+    /// Errors: those of the lookup; invalidArgument for a large field, which is pinned with its
+    /// record.
     fileprivate func pinTarget(at path: RecordPath) throws(RecordError) -> PinTarget {
         switch path.item {
         case .asset?:

@@ -2,9 +2,11 @@ import RecordModel
 import RecordStore
 
 extension ControlExecutor {
-    /// Applies a change as if a server had reported it: an object with `path`, and `record` (the
-    /// fields as in a file) or `"delete": true`; `changeTag` and `modifiedBy` if wanted. Only in a
-    /// process for tests: a server must never be said to have what it does not.
+    /// Applies a change as if a server had reported it.
+    ///
+    /// The text is an object with `path`, and `record` (the fields as in a file) or `"delete":
+    /// true`; optionally `changeTag` and `modifiedBy`. Only a process for tests accepts it: this
+    /// machine must never record a server state that the server does not have.
     func applyRemote(_ text: [UInt8]) throws(RecordError) -> ControlReply {
         guard isForTests else {
             throw RecordError(

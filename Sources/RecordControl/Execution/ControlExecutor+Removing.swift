@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 
 extension ControlExecutor {
-    /// Records in one transaction of a recursive removal.
+    /// The number of records in one transaction of a recursive removal.
     private static let batchRecords = 200
 
     func remove(_ path: RecordPath, recursive: Bool) throws(RecordError) -> ControlReply {
@@ -60,7 +60,8 @@ extension ControlExecutor {
         return removed
     }
 
-    /// At once and not after the grace: a command does not create again what it deletes.
+    /// Deletes records at once, without the grace period: a command does not create again what it
+    /// deletes.
     private func delete(
         _ entries: [RecordEntry], isRecursive: Bool = false
     ) throws(RecordError) {
@@ -70,7 +71,7 @@ extension ControlExecutor {
                 try transaction.beginDelete(entry.id)
                 if entry.state == .saved { try transaction.finalizeDelete(entry.id) }
                 if isRecursive, entry.state == .draftOnly, entry.hasAssets {
-                    // They would go on waiting for a record of that name.
+                    // Otherwise the files would continue to wait for a record with that name.
                     for asset in try transaction.assets(of: entry.id) {
                         try transaction.removeAsset(entry.id, asset.field, asset.index)
                     }

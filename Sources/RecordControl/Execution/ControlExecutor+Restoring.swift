@@ -28,7 +28,7 @@ extension ControlExecutor {
             }
             return ControlReply(.members(["deleted": .null]))
         }
-        // Also of a type or zone that is gone: restoring makes it again.
+        // The type or zone may be deleted: restoring creates it again.
         guard let latest = try store.lastTrashed(in: zone.id, type: type, stem) else {
             throw RecordError(
                 .notFound,
@@ -73,7 +73,9 @@ extension ControlExecutor {
 }
 
 extension RecordPath {
-    /// Errors: `invalidArgument` for a large field, which comes back with its record.
+    /// The scope of a restore.
+    ///
+    /// Errors: `invalidArgument` for a large field, which is restored with its record.
     package var restoreScope: RestoreScope {
         get throws(RecordError) {
             if case .asset = item {

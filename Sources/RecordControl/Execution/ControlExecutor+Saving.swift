@@ -34,7 +34,8 @@ extension ControlExecutor {
                     "there is no record \(stem). Put the record first. If the name of the record has "
                         + "an @, write \(Stem(encoding: RecordName(bytes: name))).")
             }
-            // As beside a mount: the field's file has one name, and others are not the field's.
+            // The same rule as beside a mount: the field's file has one name, and files with other
+            // names do not belong to the field.
             if let file = try transaction.asset(record.id, field, index), file.hash != nil,
                 !file.isLeaving, !fileExtension.isEmpty, file.fileExtension != fileExtension
             {
@@ -52,7 +53,7 @@ extension ControlExecutor {
         return ControlReply(.members(["sha256": .text(hash.hex), "size": .integer(size)]))
     }
 
-    /// The rows that cannot be saved are reported in the reply and do not stop the others.
+    /// Imports rows. The reply reports the rows that cannot be saved. They do not stop the others.
     func importBatch(_ batch: ImportBatch) throws(RecordError) -> ControlReply {
         guard batch.target.type != nil, batch.target.item == nil else {
             throw RecordError(
@@ -79,7 +80,7 @@ extension ControlExecutor {
             ]))
     }
 
-    /// Does it all in a transaction that is given up.
+    /// Performs the whole import in a transaction that is then rolled back.
     private func rehearse(
         _ batch: ImportBatch
     ) throws(RecordError) -> ([SaveResult.Outcome: Int], [JSONValue]) {
@@ -123,7 +124,7 @@ extension ControlExecutor {
 }
 
 extension Transaction {
-    /// The text of a row with the fields that its record has and of which the source does not speak.
+    /// Returns the text of a row, with the fields of its record that the source does not mention.
     fileprivate func keeping(
         _ row: ImportBatch.Row, _ type: TypeID, butFor spoken: Set<Text>
     ) throws(RecordError) -> [UInt8] {
@@ -137,8 +138,8 @@ extension Transaction {
 }
 
 extension RecordError {
-    /// Whether one row is to blame, so that the rows beside it can be saved: the save refused it
-    /// before it wrote anything.
+    /// Indicates whether the error is about one row, so that the other rows can be saved: the save
+    /// refused it before it wrote anything.
     fileprivate var isAboutRow: Bool {
         switch code {
         case .invalidName, .nameTooLong, .alreadyExists: true

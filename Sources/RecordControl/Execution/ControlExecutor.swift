@@ -4,10 +4,10 @@ package import RecordStore
 /// Runs requests on a store: in the daemon for the control socket, in the command line when no
 /// other process has the store.
 package struct ControlExecutor: Sendable {
-    /// Does what only the owner of the mount and the sync engine can.
+    /// Performs requests that only the owner of the mount and the sync engine can perform.
     package typealias VerbHandler = @Sendable (ControlVerb) throws(RecordError) -> JSONValue
 
-    /// Asks the server about shares.
+    /// Sends requests about shares to the server.
     package typealias SharingHandler =
         @Sendable (SharingRequest) throws(RecordError) -> JSONValue
 
@@ -15,11 +15,11 @@ package struct ControlExecutor: Sendable {
     private let verbs: VerbHandler
     private let sharing: SharingHandler
     private let status: @Sendable () -> JSONValue
-    /// Whether it takes what only tests may ask for.
+    /// Indicates whether it accepts requests that are allowed only in tests.
     let isForTests: Bool
 
-    /// Without handlers: `flush` puts everything on stable storage; the other verbs and shares need a
-    /// daemon.
+    /// Creates an executor. Without handlers, `flush` writes everything to stable storage. The
+    /// other verbs and shares need a daemon.
     package init(
         store: RecordStore, verbs: VerbHandler? = nil, sharing: SharingHandler? = nil,
         isForTests: Bool = TestRun.isDeclared,
@@ -56,8 +56,10 @@ package struct ControlExecutor: Sendable {
         return .object([])
     }
 
-    /// Errors: what the request is refused with; then nothing of it is stored, except the batches
-    /// of a recursive removal that were done before.
+    /// Runs a request.
+    ///
+    /// Errors: the reason of a refusal. Nothing of the request is then stored, except the batches
+    /// of a recursive removal that were finished before.
     package func run(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         switch request {
         case .put(let path, let text): try put(path, text)
@@ -99,7 +101,7 @@ extension CollectedGarbage {
 }
 
 extension SaveResult.Outcome {
-    /// The outcome's word in replies and reports.
+    /// The word for the outcome in replies and reports.
     package var name: String {
         switch self {
         case .created: "created"

@@ -1,8 +1,10 @@
 package import RecordModel
 package import RecordStore
 
-/// What is at a path of a store. Errors of all: `notFound` for what is not there, `isDirectory` or
-/// `invalidArgument` for a path of another depth.
+/// Finds the objects at paths of a store.
+///
+/// Errors of all: `notFound` when there is nothing at the path, `isDirectory` or `invalidArgument`
+/// for a path of another depth.
 extension RecordStore {
     package func zone(at path: RecordPath) throws(RecordError) -> ZoneInfo {
         guard let database = path.database, let name = path.zone else {
@@ -15,7 +17,8 @@ extension RecordStore {
         return zone
     }
 
-    /// As `zone(at:)`, also a zone that was removed: its trash and history are kept.
+    /// Returns the zone like `zone(at:)`, and also a zone that was removed: its trash and history
+    /// are kept.
     package func keptZone(at path: RecordPath) throws(RecordError) -> ZoneInfo {
         guard let database = path.database, let name = path.zone,
             let zone = try keptZone(database, path.owner, name)
@@ -35,8 +38,8 @@ extension RecordStore {
         return type
     }
 
-    /// The record of a path that names one, or an asset of one. A record that waits for its
-    /// deletion is gone.
+    /// Returns the record of a path that names one, or names an asset of one. A record that waits
+    /// for its deletion counts as deleted.
     package func record(at path: RecordPath) throws(RecordError) -> RecordEntry {
         guard let stem = path.stem else {
             throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
@@ -51,8 +54,8 @@ extension RecordStore {
         return entry
     }
 
-    /// The large field of a path. A path with an ending means the file of that name, as the mount shows
-    /// it; one without means the field.
+    /// Returns the large field of a path. A path with an ending means the file with that name, as
+    /// the mount shows it. A path without one means the field.
     package func asset(at path: RecordPath) throws(RecordError) -> AssetEntry {
         let record = try record(at: path)
         guard case .asset(_, let field, let index, let fileExtension) = path.item,
@@ -66,11 +69,11 @@ extension RecordStore {
         return asset
     }
 
-    /// The versions of the record at a path, oldest first, also of one that is gone; empty when
-    /// this machine has seen none.
+    /// Returns the versions of the record at a path, oldest first, also of a deleted one. The list
+    /// is empty when this machine has never had any.
     ///
-    /// A record is told from others by name and type: of two types of a zone each can have had one
-    /// with the same file name.
+    /// Records are distinguished by name and type: two types of a zone can each have had one with
+    /// the same file name.
     package func versions(at path: RecordPath) throws(RecordError) -> [Version] {
         let zone = try keptZone(at: path)
         guard let type = path.type, let stem = path.stem else {
@@ -83,7 +86,9 @@ extension RecordStore {
         return []
     }
 
-    /// Errors: `notFound` for what never was in this store, or of which nothing is kept.
+    /// Checks that an object was at the path at some time.
+    ///
+    /// Errors: `notFound` when it never was in this store, or when nothing of it is kept.
     package func checkWasThere(_ path: RecordPath) throws(RecordError) {
         guard path.zone != nil else { return }
         let zone = try keptZone(at: path)
@@ -101,7 +106,7 @@ extension RecordStore {
         throw RecordError(.notFound, "there never was such a record, or its versions are gone.")
     }
 
-    /// The names that the record behind a file name can have, the surest first.
+    /// Returns the names that the record of a file name can have, the most certain first.
     func possibleNames(
         of stem: Stem, _ type: RecordTypeName, in zone: ZoneID
     ) throws(RecordError) -> [RecordName] {
@@ -114,13 +119,13 @@ extension RecordStore {
             return [trashed.name]
         }
         let plain = stem.decoded ?? RecordName(bytes: stem.bytes)
-        // As a record is named whose name another type of the zone has already.
+        // The name of a record whose plain name another type of the zone already has.
         return [plain, RecordName(bytes: plain.bytes + [UInt8(ascii: ":")] + type.bytes)]
     }
 }
 
 extension Transaction {
-    /// The TYPE directory of a path; it and its zone are made when missing.
+    /// Returns the TYPE directory of a path. It and its zone are created when missing.
     func makeType(at path: RecordPath) throws(RecordError) -> TypeInfo {
         guard let database = path.database, let zone = path.zone, let type = path.type else {
             throw RecordError(

@@ -2,19 +2,21 @@ import Glibc
 package import RecordModel
 package import RecordStore
 
-/// The way of a command to change a store: by itself when no process has it, else through the one
-/// that has it.
+/// The way in which a command changes a store: directly when no process has it, otherwise through
+/// the process that has it.
 package enum StoreWriter: Sendable {
     case direct(RecordStore)
     case daemon(ControlClient)
 
-    /// A command that holds the lock is done soon: how often, and for how long, to ask again.
+    /// The interval between attempts to take the lock. A command that holds it is done soon.
     private static let retryMicroseconds: UInt32 = 20_000
     private static let patience = Duration.seconds(15)
 
-    /// How long a daemon may take to say that it is there.
+    /// The time within which a daemon must answer that it is there.
     private static let answerSeconds = 10
 
+    /// Opens the store.
+    ///
     /// Errors: `storeLocked`, with the process that has the store, when it answers on no socket;
     /// otherwise as `RecordStore.open`.
     package static func open(
@@ -40,7 +42,9 @@ package enum StoreWriter: Sendable {
         if case .direct = self { true } else { false }
     }
 
-    /// Errors: what the store refuses with; `ioFailure` when the daemon goes away.
+    /// Performs a request.
+    ///
+    /// Errors: the error of the store; `ioFailure` when the daemon ends.
     package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         switch self {
         case .direct(let store): try ControlExecutor(store: store).run(request)
@@ -48,7 +52,7 @@ package enum StoreWriter: Sendable {
         }
     }
 
-    /// Lets go of the store. Errors: as `RecordStore.close`.
+    /// Closes the store. Errors: as `RecordStore.close`.
     package func close() throws(RecordError) {
         if case .direct(let store) = self { try store.close() }
     }

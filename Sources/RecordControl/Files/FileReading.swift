@@ -9,6 +9,8 @@ final class FileReading {
     private let descriptor: Int32
     private let owns: Bool
 
+    /// Opens the file.
+    ///
     /// Errors: `notFound`, `accessDenied`, `isDirectory`, `ioFailure`.
     init(path: String) throws(RecordError) {
         self.path = path
@@ -19,7 +21,7 @@ final class FileReading {
 
     deinit { if owns { close(descriptor) } }
 
-    /// The next bytes; empty at the end.
+    /// Returns the next bytes. They are empty at the end.
     func chunk() throws(RecordError) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
         while true {
@@ -45,9 +47,9 @@ final class FileReading {
     }
 }
 
-/// Copies a file; `-` is standard input or output. The copy appears only when it is whole.
+/// Copies a file. `-` is standard input or output. The copy appears only when it is complete.
 ///
-/// Errors: as `open`, `read`, `write` and `rename` have them.
+/// Errors: those of `open`, `read`, `write` and `rename`.
 package func copyFile(_ source: String, to target: String) throws(RecordError) {
     let input = try FileReading(path: source)
     let output = try FileWriting(path: target)
@@ -59,8 +61,8 @@ package func copyFile(_ source: String, to target: String) throws(RecordError) {
     try output.finish()
 }
 
-/// All bytes of a file, or of a longer one more than `limit`; `-` is standard input. Errors: as `open`
-/// and `read` have them.
+/// Returns all bytes of a file. When it is longer than `limit`, returns more than `limit` of them.
+/// `-` is standard input. Errors: those of `open` and `read`.
 package func readWholeFile(
     _ path: String, limit: Int = .max
 ) throws(RecordError) -> [UInt8] {

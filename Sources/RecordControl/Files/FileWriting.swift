@@ -1,7 +1,7 @@
 package import Glibc
 package import RecordModel
 
-/// Writes a file beside its place and moves it there when it is whole; `-` is standard output.
+/// Writes a file beside its place and moves it there when it is complete. `-` is standard output.
 package final class FileWriting {
     private static let flushLength = 256 << 10
 
@@ -11,6 +11,8 @@ package final class FileWriting {
     private var buffer: [UInt8] = []
     private var isDone = false
 
+    /// Opens the file for writing.
+    ///
     /// Errors: `notFound`, `accessDenied`, `noSpace`, `ioFailure`.
     package init(path: String, mode: mode_t = 0o666) throws(RecordError) {
         self.path = path
@@ -19,7 +21,7 @@ package final class FileWriting {
             descriptor = 1
             return
         }
-        // A device or pipe takes the bytes itself.
+        // A device or pipe receives the bytes directly.
         var status = stat()
         let isOrdinary = stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
         temporaryPath = isOrdinary ? Self.temporaryPath(beside: path) : ""
@@ -35,7 +37,7 @@ package final class FileWriting {
         }
     }
 
-    /// Short, for the file itself may have a name that is as long as names can be.
+    /// Returns a short path, because the name of the file itself may have the maximum length.
     private static func temporaryPath(beside path: String) -> String {
         let directory = path.lastIndex(of: "/").map { path[...$0] } ?? ""
         let number = String(UInt64.random(in: 0...UInt64.max), radix: 36)
@@ -48,13 +50,15 @@ package final class FileWriting {
         if !isDone, !temporaryPath.isEmpty { unlink(temporaryPath) }
     }
 
+    /// Writes bytes.
+    ///
     /// Errors: `noSpace`, `ioFailure`.
     package func write(_ bytes: some Sequence<UInt8>) throws(RecordError) {
         buffer += bytes
         if buffer.count >= Self.flushLength { try flush() }
     }
 
-    /// Puts the whole file in its place. Errors: `noSpace`, `ioFailure`.
+    /// Moves the complete file to its place. Errors: `noSpace`, `ioFailure`.
     package func finish() throws(RecordError) {
         try flush()
         guard !temporaryPath.isEmpty else { return }
@@ -74,7 +78,8 @@ package final class FileWriting {
     }
 }
 
-/// Replaces a file by these bytes in one step. Errors: `noSpace`, `accessDenied`, `ioFailure`.
+/// Replaces the content of a file with these bytes in one step. Errors: `noSpace`, `accessDenied`,
+/// `ioFailure`.
 package func writeWholeFile(
     _ bytes: [UInt8], to path: String, mode: mode_t = 0o666
 ) throws(RecordError) {

@@ -1,15 +1,15 @@
 import RecordModel
 
-/// What the beginning of a CSV file says about its delimiter.
+/// Finds the delimiter of a CSV file from its beginning.
 enum CSVDialect {
-    /// The delimiters that are looked for; of equals the first wins.
+    /// The delimiters that are tried. If two fit equally well, the first is used.
     static let delimiters = [
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"), UInt8(ascii: "|"),
     ]
     private static let sampleRows = 100
     private static let delimiterMark = Array("sep=".utf8)
 
-    /// The delimiter that a first line `sep=;` names, as spreadsheets write and read it.
+    /// Returns the delimiter that a first line `sep=;` names, as spreadsheets write and read it.
     static func named(in sample: [UInt8]) -> UInt8? {
         var line = sample.prefix { $0 != 0x0A && $0 != 0x0D }
         if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\"") {
@@ -19,7 +19,7 @@ enum CSVDialect {
         return delimiter
     }
 
-    /// Whether a first row is such a line, which the delimiter itself cuts.
+    /// Returns whether a first row is such a line, which the delimiter itself divides.
     static func isDelimiterLine(_ row: CSV.Row) -> Bool {
         guard row.line == 1, let first = row.cells.first, isMark(first.bytes.prefix(4)) else {
             return false
@@ -32,8 +32,8 @@ enum CSVDialect {
         bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } == delimiterMark
     }
 
-    /// The delimiter that cuts the most rows into as many cells as the header, two or more; the
-    /// comma when there is none.
+    /// Returns the delimiter that divides the most rows into as many cells as the header, two or
+    /// more. Returns the comma when there is none.
     static func delimiter(of sample: [UInt8]) -> UInt8 {
         if let named = named(in: sample) { return named }
         var best: (delimiter: UInt8, fitting: Int, cells: Int)?
@@ -45,8 +45,8 @@ enum CSVDialect {
         return best?.delimiter ?? delimiters[0]
     }
 
-    /// Of the first rows, how many in a thousand have as many cells as the header, and how many
-    /// that are; nil without a header.
+    /// Returns, for the first rows, the number per thousand that have as many cells as the header,
+    /// and that number of cells. Returns nil without a header.
     private static func measure(_ sample: [UInt8], _ delimiter: UInt8) -> (Int, Int)? {
         var reader = CSV.Reader(delimiter: delimiter)
         reader.append(sample)
@@ -59,7 +59,7 @@ enum CSVDialect {
                 header = width
                 fitting += row.cells.count == width ? 1 : 0
             } catch {
-                // A row that this delimiter does not explain.
+                // This delimiter does not fit the row.
                 if header == nil { return nil }
             }
             rows += 1
@@ -68,7 +68,7 @@ enum CSVDialect {
         return (fitting * 1000 / rows, header)
     }
 
-    /// A file of nothing but a header without a line end.
+    /// Measures a file that consists of a header without a line end.
     private static func oneLine(_ sample: [UInt8], _ delimiter: UInt8) -> (Int, Int)? {
         guard !sample.isEmpty, !sample.contains(0x0A) else { return nil }
         return (1000, sample.count(where: { $0 == delimiter }) + 1)

@@ -2,14 +2,15 @@ import RecordModel
 
 /// The rows of a CSV file with a header line that names the fields.
 ///
-/// An empty cell without quotes is no value; so is one that a short row has not. Read first as texts,
-/// for a survey, then as the whole column, and the schema, say.
+/// An empty cell without quotes is no value, and neither is a cell that a short row lacks. The
+/// cells are read first as texts, for a survey. Then they are read in the way that the whole column
+/// and the schema require.
 struct CSVRows: ImportRows {
-    /// The names of the header, each only once; without that of types.
+    /// The names of the header, each only once, without the one of types.
     let keys: [Text]
     /// The types that an export wrote into the header.
     let types: [Text: FieldType]
-    /// Whether an export wrote it.
+    /// Indicates whether an export wrote the file.
     let isExport: Bool
     let byteCount: Int?
 
@@ -17,10 +18,12 @@ struct CSVRows: ImportRows {
     private var reader: CSV.Reader
     private let columns: [CSVColumn.Reading]?
     private let width: Int
-    /// The column of the header with types, which has no cells.
+    /// The column whose header has the types. It has no cells.
     private let typesColumn: Int?
     private var hasEnded = false
 
+    /// Reads the header.
+    ///
     /// - Parameter columns: nil to read each cell as text.
     /// Errors: `invalidArgument` when there is no header, or for another encoding; `ioFailure`.
     init(
@@ -60,15 +63,15 @@ struct CSVRows: ImportRows {
             found.raw = raw(row)
             return found
         } catch {
-            // Without a place in the text the file itself is at fault.
+            // An error without a place in the text is an error of the file itself.
             guard let position = error.position else { throw error }
             return refused(error, position)
         }
     }
 
-    /// A line whose only flaw is a quote inside a cell is left out alone. Where quotes do not fit
-    /// together nobody knows where the row ends, and what follows may be its text: nothing of it
-    /// becomes a record.
+    /// Returns the row for a refused line. A line whose only error is a quote inside a cell is left
+    /// out alone. When quotes do not match, the end of the row is unknown, and the following text
+    /// may belong to it: nothing of it becomes a record.
     private mutating func refused(_ error: RecordError, _ position: TextPosition) -> ImportRow {
         if reader.refusedCellCount == width {
             return ImportRow(
@@ -105,7 +108,8 @@ struct CSVRows: ImportRows {
         }
     }
 
-    /// A column without a name is called by its place, a second one of a name numbered.
+    /// Returns the names of the columns. A column without a name is named after its place. A second
+    /// column with the same name gets a number.
     private static func keys(_ cells: [CSV.Cell]) -> [Text] {
         var taken = Set(cells.map { Text(utf8: $0.bytes) })
         var seen: Set<Text> = []
@@ -149,7 +153,7 @@ struct CSVRows: ImportRows {
         place != typesColumn && (!cell.bytes.isEmpty || cell.isQuoted)
     }
 
-    /// The cells as they stand, whatever the schema makes of them.
+    /// Returns the cells as they are written, without regard to the schema.
     private func raw(_ row: CSV.Row) -> [JSONMember]? {
         guard columns != nil, row.cells.count <= width else { return nil }
         return zip(keys, row.cells).enumerated().compactMap { place, pair in

@@ -1,7 +1,7 @@
 import Glibc
 package import RecordModel
 
-/// A file of a directory that an import does not take.
+/// A file of a directory that an import skips.
 package struct SkippedFile: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         case directory
@@ -15,19 +15,21 @@ package struct SkippedFile: Hashable, Sendable {
     package let reason: Reason
 }
 
-/// The `.json` files of a directory as rows in the order of their names; each keeps its text.
+/// The `.json` files of a directory as rows in the order of their names. Each keeps its text.
 package struct DirectoryRows: ImportRows {
     private let path: String
     private let names: [String]
     private var index = 0
-    /// What is no record, in the order of the names.
+    /// The files that are no records, in the order of their names.
     package let skipped: [SkippedFile]
 
-    /// Counts files, not bytes: nothing is read before its turn.
+    /// The number of files, not of bytes: a file is read only when it is needed.
     package var byteCount: Int? { names.count }
 
-    /// Errors: `notFound`, `notDirectory`, `accessDenied`, `ioFailure`; `invalidArgument` when it
-    /// has no file that is a record.
+    /// Lists the directory.
+    ///
+    /// Errors: `notFound`, `notDirectory`, `accessDenied`, `ioFailure`; `invalidArgument` when no
+    /// file in it is a record.
     package init(path: String) throws(RecordError) {
         guard let directory = opendir(path) else { throw FileReading.failure(path, errno) }
         defer { closedir(directory) }
@@ -62,8 +64,9 @@ package struct DirectoryRows: ImportRows {
         self.skipped = skipped
     }
 
-    /// Why the file is no record; nil for one. `john.doe@example.com.json` is one, unless a record
-    /// `john.doe.json` beside it has it as its large field.
+    /// Returns the reason why the file is no record. Returns nil for a record.
+    /// `john.doe@example.com.json` is a record, unless there is a record `john.doe.json` beside it
+    /// whose large field it is.
     private static func reason(
         _ name: [UInt8], _ isDirectory: Bool, beside all: Set<[UInt8]>
     ) -> SkippedFile.Reason? {

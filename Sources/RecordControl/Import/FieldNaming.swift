@@ -1,18 +1,18 @@
 package import RecordModel
 
-/// The field names of a source's keys: a key that no field can have is respelled, `First name` as
-/// `First_name`, `Größe` as `Groesse`.
+/// The field names for a source's keys. A key that no field can have gets another spelling: `First
+/// name` becomes `First_name`, `Größe` becomes `Groesse`.
 package struct FieldNaming: Sendable {
-    /// The keys that are respelled with their new names, in the order of the source.
+    /// The keys with another spelling and their new names, in the order of the source.
     package private(set) var mended: [(key: Text, name: Text)] = []
     private var names: [Text: Text] = [:]
 
     package init() {}
 
-    /// For all keys of a source.
+    /// Creates the names for all keys of a source.
     ///
-    /// Errors: `invalidArgument` for a key of which no name can be made, and for two that would be
-    /// one field.
+    /// Errors: `invalidArgument` for a key from which no name can be made, and for two keys that
+    /// would become one field.
     init(_ keys: [Text]) throws(RecordError) {
         var owners: [Text: Text] = [:]
         for key in keys where Self.isKept(key) { owners[key] = key }
@@ -32,12 +32,12 @@ package struct FieldNaming: Sendable {
 
     package func name(of key: Text) -> Text { names.isEmpty ? key : names[key] ?? key }
 
-    /// The key that became this name.
+    /// Returns the key that became this name.
     func key(of name: Text) -> Text {
         mended.first { $0.name == name }?.key ?? name
     }
 
-    /// The fields of a row as they would be stored.
+    /// Returns the fields of a row in the form in which they would be stored.
     package func shown(_ members: [JSONMember]) -> [JSONMember] { apply(to: members) }
 
     func apply(to members: [JSONMember]) -> [JSONMember] {
@@ -45,7 +45,8 @@ package struct FieldNaming: Sendable {
         return members.map { JSONMember(key: name(of: $0.key), value: $0.value) }
     }
 
-    /// Keys with `$` are the store's own, or refused by it.
+    /// Returns whether the key stays as it is. Keys with `$` are the store's own, or the store
+    /// refuses them.
     private static func isKept(_ key: Text) -> Bool {
         key.utf8.first == UInt8(ascii: "$") || FieldName(bytes: key.utf8).isValid
     }
@@ -80,16 +81,17 @@ package struct FieldNaming: Sendable {
     }
 }
 
-/// Latin letters with marks as letters without.
+/// Converts Latin letters with marks to letters without.
 enum Transliteration {
-    /// nil when a letter of another script is there. Signs become `_`.
+    /// Returns the converted text. Returns nil when it has a letter of another script. Signs become
+    /// `_`.
     static func latin(_ text: String) -> String? {
         var result = ""
         for scalar in text.unicodeScalars {
             if scalar.isASCII {
                 result.unicodeScalars.append(scalar)
             } else if scalar.value == 0x308 {
-                // An umlaut in two parts.
+                // An umlaut that consists of two characters.
                 if let last = result.last, "aouAOU".contains(last) { result += "e" }
             } else if (0x300...0x36F).contains(scalar.value) {
                 continue

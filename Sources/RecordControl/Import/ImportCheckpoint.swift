@@ -1,15 +1,15 @@
 import Glibc
 package import RecordModel
 
-/// How far an interrupted import came: a small file in the store's `imports` directory, named by
-/// what is imported where, so that a changed source starts afresh.
+/// The progress of an interrupted import: a small file in the store's `imports` directory. Its name
+/// depends on the source and the target, so that a changed source starts from the beginning.
 package struct ImportCheckpoint: Sendable {
     private let directory: String
     private let path: String
 
-    /// For this source (by its path, size and time of change) and target.
+    /// Creates the checkpoint for this source (by its path, size and time of change) and target.
     ///
-    /// nil for a source that cannot be told apart from another one, such as a pipe.
+    /// Returns nil for a source that cannot be distinguished from another one, such as a pipe.
     package init?(stateDirectory: String, source: String, target: RecordPath) {
         var status = stat()
         guard stat(source, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else { return nil }
@@ -21,7 +21,7 @@ package struct ImportCheckpoint: Sendable {
         path = "\(directory)/\(SHA256.hash(Array(place.utf8)).hex.prefix(32)).json"
     }
 
-    /// The rows that a run before this one had stored; 0 without such a run.
+    /// Returns the number of rows that an earlier run stored. Returns 0 when there was no such run.
     package func rows() -> Int {
         do {
             let value = try JSONParser.parse(try readWholeFile(path))
@@ -31,14 +31,16 @@ package struct ImportCheckpoint: Sendable {
         }
     }
 
-    /// Errors: `noSpace`, `ioFailure`. Call only when the rows are on stable storage.
+    /// Stores the number of rows. Call it only when the rows are on stable storage.
+    ///
+    /// Errors: `noSpace`, `ioFailure`.
     package func save(rows: Int) throws(RecordError) {
         mkdir(directory, 0o700)
         try writeWholeFile(
             JSONValue.members(["rows": .integer(rows)]).serialized(), to: path, mode: 0o600)
     }
 
-    /// Forgets the run, because it came to its end.
+    /// Removes the checkpoint after a complete run.
     package func remove() {
         unlink(path)
     }

@@ -1,33 +1,34 @@
 package import RecordModel
 
-/// What all rows of a source say together, before the first is stored.
+/// The common properties of all rows of a source, before the first is stored.
 package struct ImportPlan: Sendable {
     package struct Field: Sendable {
         package let name: FieldName
-        /// nil when no row has a value for it.
+        /// The type. It is nil when no row has a value for the field.
         package let type: FieldType?
-        /// Whether it stands in the schema of the target already, and so keeps that type.
+        /// Indicates whether the schema of the target already has the field, which therefore keeps
+        /// that type.
         package let isKnown: Bool
-        /// Whether its numbers in a table have a comma before the fraction.
+        /// Indicates whether its numbers in a table have a comma before the fraction.
         package var hasDecimalComma = false
-        /// Whether the texts of a new field were found to be points in time.
+        /// Indicates whether the texts of a new field were found to be points in time.
         package var isFoundTime = false
     }
 
     package internal(set) var rowCount = 0
-    /// Rows of a table with fewer cells than its header.
+    /// The number of rows of a table with fewer cells than its header.
     package internal(set) var shortRowCount = 0
-    /// In the order in which the rows have them.
+    /// The fields, in the order in which the rows have them.
     package internal(set) var fields: [Field] = []
     package internal(set) var naming = FieldNaming()
     package internal(set) var names = NamePlan()
-    /// How the columns of a table are read.
+    /// The way to read the columns of a table.
     var columns: [CSVColumn.Reading]?
-    /// The header of a table as it stands.
+    /// The header of a table as it is written.
     package internal(set) var header: [Text]?
-    /// The names of all fields that the source speaks of; a row says nothing of others.
+    /// The names of all fields in the source. Its rows do not change other fields.
     package internal(set) var spokenFields: [Text] = []
-    /// The line at which a table breaks off.
+    /// The line at which the reading of a table ends early.
     package internal(set) var endLine: Int?
 
     package init() {}
@@ -44,19 +45,19 @@ package struct ImportPlan: Sendable {
     package internal(set) var mixedFields: [FieldName] = []
 }
 
-/// What gives the rows their record names.
+/// The rule that gives the rows their record names.
 package struct NamePlan: Sendable {
     package enum Rule: Sendable, Equatable {
         /// The value of the member with this key of the source.
         case member(Text)
-        /// `row-HASH`, of all that the row says.
+        /// `row-HASH`, a hash of all values of the row.
         case content
     }
 
     package internal(set) var rule = Rule.content
     package internal(set) var isExplicit = false
-    /// Whether any row needs the rule, because it names itself neither by a key nor by `$name`.
+    /// Indicates whether any row needs the rule, because neither a key nor `$name` gives it a name.
     package internal(set) var isUsed = false
-    /// Why a field that usually names rows does not: it, and what is wrong with it.
+    /// A field that usually names rows but does not in this source, and the reason.
     package internal(set) var unsuitable: (key: Text, reason: String)?
 }

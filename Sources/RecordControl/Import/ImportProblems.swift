@@ -3,9 +3,10 @@ package import RecordModel
 
 /// A row that was not imported.
 package struct ImportProblem: Sendable {
-    /// Where the row begins, from 1; nil when its line tells nothing, because rows share it.
+    /// The line on which the row begins, from 1. It is nil when several rows share a line, so that
+    /// its number does not identify the row.
     package let line: Int?
-    /// Of the row in its source, from 1.
+    /// The number of the row in its source, from 1.
     package let number: Int
     package let file: String?
     package let error: RecordError
@@ -17,9 +18,9 @@ package struct ImportProblem: Sendable {
         self.error = error
     }
 
-    /// `FILE:LINE:COLUMN`, as compilers write it, or `FILE: row N`.
+    /// Returns `FILE:LINE:COLUMN`, the form that compilers use, or `FILE: row N`.
     ///
-    /// - Parameter source: the file or directory that is imported, as it is shown.
+    /// - Parameter source: the name of the imported file or directory, as it is shown.
     package func place(in source: String) -> String {
         if let file { return "\(source)/\(file)" }
         if let position = error.position, line.map({ position.line >= $0 }) ?? true {
@@ -33,17 +34,17 @@ package struct ImportProblem: Sendable {
     }
 }
 
-/// The refused rows of an import: the first ones, all by their reasons, and all in a file once there
-/// are more than a screen takes.
+/// The refused rows of an import: the first ones, all of them grouped by reason, and all in a file
+/// when there are more than fit on a screen.
 package final class ImportProblems {
     package struct Group: Sendable {
         package let first: ImportProblem
         package var count = 1
     }
 
-    /// How many are shown one by one.
+    /// The number of rows that are shown one by one.
     package static let shownRows = 10
-    /// More reasons than anybody reads are one.
+    /// The largest number of reasons. All further reasons count as one.
     private static let reasonLimit = 500
 
     private let source: String
@@ -55,9 +56,11 @@ package final class ImportProblems {
     package private(set) var first: [ImportProblem] = []
     package private(set) var count = 0
 
+    /// Creates an empty list.
+    ///
     /// - Parameters:
-    ///   - source: as it is shown.
-    ///   - stateDirectory: its `imports` directory gets the file, one for each target.
+    ///   - source: the name of the source, as it is shown.
+    ///   - stateDirectory: the file is created in its `imports` directory, one for each target.
     package init(source: String, stateDirectory: String, target: RecordPath) {
         self.source = source
         let name = target.description.split(separator: "/").joined(separator: ".")
@@ -65,13 +68,15 @@ package final class ImportProblems {
         path = "\(directory)/\(name).refused.txt"
     }
 
-    /// The most frequent first.
+    /// The groups, the most frequent first.
     package var groups: [Group] {
         allGroups.enumerated().sorted {
             ($1.element.count, $0.offset) < ($0.element.count, $1.offset)
         }.map(\.element)
     }
 
+    /// Adds a row.
+    ///
     /// Errors: `noSpace`, `accessDenied`, `ioFailure` of the file.
     package func add(_ problem: ImportProblem) throws(RecordError) {
         count += 1
@@ -96,12 +101,12 @@ package final class ImportProblems {
         self.file = file
     }
 
-    /// Puts the file in its place, and gives its path; nil when the first ones are all.
+    /// Moves the file to its place and returns its path. Returns nil when the first rows are all.
     ///
     /// Errors: as `add`.
     package func finish() throws(RecordError) -> String? {
         guard let file else {
-            // That of an earlier run would tell of rows that are mended.
+            // The file of an earlier run would list rows that are corrected by now.
             unlink(path)
             return nil
         }
@@ -109,8 +114,8 @@ package final class ImportProblems {
         return path
     }
 
-    /// What rows have in common that are refused alike: the message without its numbers, and the
-    /// code alone where the message names the row's own value.
+    /// Returns the common reason of rows that are refused for the same cause: the message without
+    /// its numbers. When the message names the row's own value, it is the code alone.
     private static func reason(_ error: RecordError) -> String {
         switch error.code {
         case .alreadyExists, .invalidName, .nameTooLong: return error.code.rawValue

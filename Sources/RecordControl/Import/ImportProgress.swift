@@ -1,4 +1,4 @@
-/// What an import has done so far.
+/// The progress of an import.
 package struct ImportProgress: Sendable, Hashable {
     /// Rows taken from the source, good or bad, also those skipped by a resume.
     package var rows = 0
@@ -6,7 +6,7 @@ package struct ImportProgress: Sendable, Hashable {
     package var updated = 0
     package var unchanged = 0
     package var failed = 0
-    /// Bytes of the source (files for a directory) behind the last committed row, and in all.
+    /// The bytes of the source (files for a directory) up to the last committed row, and in total.
     package var consumed = 0
     package var total: Int?
 

@@ -10,38 +10,39 @@ package struct ImportRow: Sendable {
         case bad(RecordError)
     }
 
-    /// Where the row begins in its source, from 1.
+    /// The line on which the row begins in its source, from 1.
     package let line: Int
-    /// The file of a directory that this row is.
+    /// The file that is this row, in a directory.
     package var file: String?
-    /// The name that the source itself gives: the key in an object of objects, a file name.
+    /// The name that the source itself gives: the key in an object of objects, or a file name.
     package let key: RecordName?
     package let content: Content
     /// Bytes of the source up to the end of this row, for progress.
     package let end: Int
-    /// Whether rows stand on one line, so that only its number tells a row.
+    /// Indicates whether several rows are on one line, so that only its number identifies a row.
     package var sharesLine = false
-    /// Whether a row of a table has fewer cells than its header.
+    /// Indicates whether a row of a table has fewer cells than its header.
     package var isShort = false
-    /// The cells of a table as texts, which name a row that has no other name.
+    /// The cells of a table as texts. They name a row that has no other name.
     var raw: [JSONMember]?
-    /// Whether the source cannot be read behind this bad row.
+    /// Indicates whether the source cannot be read after this bad row.
     package var endsSource = false
 }
 
-/// The rows of a source, taken once from its beginning.
+/// The rows of a source, read once from its beginning.
 package protocol ImportRows {
-    /// The length of the source in bytes; nil when it is not known (standard input).
+    /// The length of the source in bytes. It is nil when it is not known (standard input).
     var byteCount: Int? { get }
 
-    /// The next row; nil at the end. A row that cannot be read is a row with `.bad` content.
+    /// Returns the next row. Returns nil at the end. A row that cannot be read is a row with `.bad`
+    /// content.
     ///
-    /// Errors: what makes the rest of the source unreadable.
+    /// Errors: an error that makes the rest of the source unreadable.
     mutating func next() throws(RecordError) -> ImportRow?
 }
 
 extension RecordError {
-    /// The error of a part of a text, with its place in the whole text.
+    /// Returns the error of a part of a text, with its place in the whole text.
     func rebased(line: Int, column: Int, offset: Int) -> RecordError {
         guard let position else { return self }
         let moved = TextPosition(

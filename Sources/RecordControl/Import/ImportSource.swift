@@ -2,18 +2,18 @@ import Glibc
 package import RecordModel
 package import RecordStore
 
-/// A file, a directory or standard input, whose rows can be taken as often as needed.
+/// A file, a directory or standard input, whose rows can be read as often as needed.
 ///
-/// Lines and tables are read in pieces; the text of one JSON document is in memory once.
+/// Lines and tables are read in pieces. The text of one JSON document is in memory once.
 package struct ImportSource {
     package struct Options: Sendable {
-        /// By the file's extension when nil.
+        /// The format. When it is nil, the file's extension decides.
         package var format: TransferFormat?
         /// The member of a JSON file that has the rows.
         package var key: String?
-        /// UTF-8, or what a byte order mark says, when nil.
+        /// The encoding. When it is nil, it is UTF-8 or the encoding of a byte order mark.
         package var encoding: String?
-        /// What separates the cells of a table; found out when nil.
+        /// The character that separates the cells of a table. When it is nil, it is detected.
         package var delimiter: UInt8?
 
         package init() {}
@@ -28,12 +28,14 @@ package struct ImportSource {
 
     private let kind: Kind
     private let encoding: String?
-    /// Keeps the copy of a pipe.
+    /// The copy of a pipe, which it keeps open.
     private let spool: Spool?
 
+    /// Opens the source.
+    ///
     /// Errors: `notFound`, `accessDenied`, `noSpace`, `ioFailure`; `invalidArgument` when the
-    /// format cannot be told, an option does not fit it, or the text has another encoding;
-    /// `invalidJSON` for a JSON file that is none as a whole.
+    /// format cannot be determined, an option does not fit it, or the text has another encoding;
+    /// `invalidJSON` for a JSON file that is not valid as a whole.
     package init(_ path: String, _ options: Options = Options()) throws(RecordError) {
         encoding = options.encoding
         let mode = try Self.mode(of: path)
@@ -47,7 +49,7 @@ package struct ImportSource {
         let spool = mode == S_IFREG || format == .json ? nil : try Spool(of: path)
         self.spool = spool
         let place = spool?.path ?? path
-        // Another encoding has another length than the text that is read.
+        // A file in another encoding does not have the length of the text that is read.
         let byteCount = options.encoding == nil ? Self.size(of: place) : nil
         switch format {
         case .json:
@@ -67,19 +69,20 @@ package struct ImportSource {
         if case .table(_, _, let delimiter) = kind { delimiter } else { nil }
     }
 
-    /// Whether a table is one of those in which a comma can stand before a fraction.
+    /// Indicates whether a comma can come before a fraction in this table.
     private var hasDecimalCommas: Bool { delimiter.map { $0 != UInt8(ascii: ",") } ?? false }
 
     var isDirectory: Bool {
         if case .directory = kind { true } else { false }
     }
 
-    /// What of a directory is no record.
+    /// The files of a directory that are no records.
     package var skipped: [SkippedFile] {
         if case .directory(let rows) = kind { rows.skipped } else { [] }
     }
 
-    /// The rows from the beginning; cells of a table as each looks without a plan.
+    /// Returns the rows from the beginning. Without a plan, each cell of a table is read as its own
+    /// text suggests.
     ///
     /// Errors: as for `init`, when the file changed since.
     package func rows(_ plan: ImportPlan? = nil) throws(RecordError) -> any ImportRows {
@@ -99,10 +102,11 @@ package struct ImportSource {
         }
     }
 
-    /// What the rows have in common, for a target with this schema. Reads the source once.
+    /// Returns the common properties of the rows, for a target with this schema. It reads the
+    /// source once.
     ///
-    /// Errors: as for `rows`, and what makes the source unreadable, such as a line of a table that
-    /// is not in the encoding.
+    /// Errors: as for `rows`, and errors that make the source unreadable, such as a line of a table
+    /// that is not in the encoding.
     package func survey(
         schema: RecordSchema, nameField: String? = nil
     ) throws(RecordError) -> ImportPlan {

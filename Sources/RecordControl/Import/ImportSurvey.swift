@@ -15,6 +15,8 @@ struct ImportSurvey {
     private var rowCount = 0
     private var shortRowCount = 0
 
+    /// Creates a survey.
+    ///
     /// - Parameter table: nil for other sources.
     init(table: CSVRows?, hasDecimalCommas: Bool, schema: RecordSchema, nameField: String?) {
         self.schema = schema
@@ -44,7 +46,7 @@ struct ImportSurvey {
             do {
                 add(try JSONParser.parse(text).object ?? [], row)
             } catch {
-                // The row is refused when its turn comes.
+                // The row is refused later, when it is imported.
             }
         case .bad: break
         }
@@ -56,7 +58,7 @@ struct ImportSurvey {
                 types.merge(TypeHints.parse(member.value)) { first, _ in first }
                 continue
             }
-            // Rows of one source have their members in one order, mostly.
+            // The rows of one source mostly have their members in the same order.
             let place =
                 index < keys.count && keys[index] == member.key
                 ? index : place(of: member.key)
@@ -69,6 +71,8 @@ struct ImportSurvey {
         names.add(members, row, number: rowCount)
     }
 
+    /// Returns the plan.
+    ///
     /// Errors: `invalidArgument` for keys that cannot be fields.
     func plan() throws(RecordError) -> ImportPlan {
         var plan = ImportPlan()
@@ -112,11 +116,12 @@ struct ImportSurvey {
     }
 }
 
-/// Looks for a field whose values name all rows.
+/// Finds a field whose values can name all rows.
 private struct NameSurvey {
     fileprivate struct Candidate {
         let key: [UInt8]
-        /// By hash: a wrong guess would only choose another name field.
+        /// The hashes of the values. Equal hashes of different values would only lead to another
+        /// name field.
         var names: Set<Int> = []
         var isSeen = false
         var flaw: String?

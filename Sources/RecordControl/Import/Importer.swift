@@ -1,22 +1,23 @@
 package import RecordModel
 
-/// Brings the rows of a source into a TYPE directory, batch by batch.
+/// Imports the rows of a source into a TYPE directory, batch by batch.
 ///
-/// A row whose values the store already has changes nothing, so an import can be run again.
+/// A row whose values the store already has changes nothing, so that an import can be run again.
 package struct Importer {
     package struct Options: Sendable {
         package var target: RecordPath
-        /// Stops at the first bad row; the rows before it stay.
+        /// Indicates whether the import stops at the first bad row. The rows before it stay.
         package var isStrict = false
-        /// Rows of one transaction. 200 beside a mount, which waits for each; more without one.
+        /// The number of rows in one transaction. It is 200 beside a mount, which waits for each
+        /// transaction, and more without one.
         package var batchRows = 200
         package var checkpoint: ImportCheckpoint?
-        /// Goes on after the rows of the checkpoint.
+        /// Indicates whether the import continues after the rows of the checkpoint.
         package var resumes = false
         package var checkpointInterval = Duration.seconds(1)
-        /// Says what would happen and stores nothing.
+        /// Indicates whether the import only reports what it would do, and stores nothing.
         package var isRehearsal = false
-        /// Removes the fields of a record that the source does not speak of.
+        /// Indicates whether fields of a record that the source does not mention are removed.
         package var replaces = false
 
         package init(target: RecordPath) {
@@ -42,12 +43,14 @@ package struct Importer {
     private var lastCheckpoint = ContinuousClock.now
     private var isStopped = false
     private var hasAnnounced = false
-    /// Whether rows are the texts of files, which replace those that are there.
+    /// Indicates whether rows are the texts of files, which replace the existing ones.
     private let isByText: Bool
 
+    /// Creates an importer.
+    ///
     /// - Parameters:
-    ///   - plan: of a survey of this source.
-    ///   - perform: asks the store, or the process that has it.
+    ///   - plan: the result of a survey of this source.
+    ///   - perform: sends a request to the store, or to the process that has it.
     /// Errors: as `ImportSource.rows`.
     package init(
         _ source: ImportSource, plan: ImportPlan, options: Options, perform: @escaping Perform,
@@ -65,8 +68,10 @@ package struct Importer {
         progress.total = rows.byteCount
     }
 
-    /// What was done in all, bad rows counted. Errors: those of the source as a whole and of the
-    /// store; what was committed before stays.
+    /// Runs the import and returns the total progress, with bad rows counted.
+    ///
+    /// Errors: those of the source as a whole and of the store. Batches that were committed before
+    /// stay.
     package mutating func run() throws(RecordError) -> ImportProgress {
         let skipped = options.resumes ? options.checkpoint?.rows() ?? 0 : 0
         while !isStopped, let row = try nextRow() {
@@ -86,7 +91,8 @@ package struct Importer {
         return progress
     }
 
-    /// When the source breaks off, the rows before the break are still brought in.
+    /// Returns the next row. When the source becomes unreadable, the rows before that place are
+    /// still imported.
     private mutating func nextRow() throws(RecordError) -> ImportRow? {
         do {
             return try rows.next()
@@ -126,7 +132,7 @@ package struct Importer {
         if !batch.isEmpty {
             var request = ImportBatch(
                 target: options.target, rows: batch, stopsAtError: options.isStrict)
-            // A rehearsed batch leaves nothing for the next to know.
+            // A rehearsed batch leaves no fields behind for the next one.
             if !hasAnnounced || options.isRehearsal { request.fields = plan.newFields }
             request.isRehearsal = options.isRehearsal
             if !options.replaces, !isByText { request.spokenFields = plan.spokenFields }
@@ -155,7 +161,8 @@ package struct Importer {
         }
     }
 
-    /// Places in a text that was printed for the store mean nothing to who wrote the source.
+    /// Returns the error without its place for a text that was printed for the store: the author of
+    /// the source does not know that text.
     private static func placed(_ error: RecordError, _ row: ImportRow) -> RecordError {
         if case .text = row.content { return error }
         return RecordError(error.code, error.message, errno: error.systemErrno)
@@ -167,7 +174,7 @@ package struct Importer {
             now - lastCheckpoint >= options.checkpointInterval
         else { return }
         lastCheckpoint = now
-        // A checkpoint must never know of rows that a power cut can still take.
+        // A checkpoint must never count rows that a power failure can still remove.
         _ = try perform(.verb(.flush))
         try checkpoint.save(rows: progress.rows)
     }

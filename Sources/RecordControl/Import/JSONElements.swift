@@ -1,11 +1,11 @@
 import RecordModel
 
-/// Where the elements of a JSON array, or the members of an object, begin and end in a text.
+/// Finds where the elements of a JSON array, or the members of an object, begin and end in a text.
 ///
-/// Only brackets, strings and commas are looked at: what is between them is the parser's to judge.
+/// It reads only brackets, strings and commas. The parser checks everything between them.
 struct JSONElements {
     struct Element {
-        /// The decoded key of a member; nil in an array.
+        /// The decoded key of a member. It is nil in an array.
         let key: [UInt8]?
         let range: Range<Int>
     }
@@ -14,7 +14,8 @@ struct JSONElements {
     let range: Range<Int>
     private(set) var elements: [Element] = []
 
-    /// nil when the text, or the part of it, is not one array or object that closes.
+    /// Finds the array or object. Returns nil when the text, or the part of it, is not one array or
+    /// object that is closed.
     init?(_ text: [UInt8], in part: Range<Int>? = nil) {
         var start = part?.lowerBound ?? 0
         let end = part?.upperBound ?? text.count
@@ -53,7 +54,7 @@ private struct Cutter {
         while let byte = current, byte == 0x20 || (0x09...0x0D).contains(byte) { at += 1 }
     }
 
-    /// One element up to the comma or bracket behind it; an empty one is for the parser to refuse.
+    /// Returns one element up to the following comma or bracket. The parser refuses an empty one.
     mutating func element(hasKey: Bool) -> JSONElements.Element? {
         skipSpace()
         var key: [UInt8]?

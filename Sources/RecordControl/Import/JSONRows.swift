@@ -3,8 +3,8 @@ package import RecordModel
 /// The rows of a JSON file: an array of objects, an object of objects (its keys are the names), or
 /// an object that holds one array of objects beside other values.
 ///
-/// The file is first cut into its elements, so that a bad one has a line and the others go in;
-/// each element is then read by the one strict parser.
+/// The file is first divided into its elements, so that a bad one has a line and the others are
+/// imported. The strict parser then reads each element.
 package struct JSONRows: ImportRows {
     private let text: [UInt8]
     private let elements: [JSONElements.Element]
@@ -14,7 +14,8 @@ package struct JSONRows: ImportRows {
 
     package var byteCount: Int? { text.count }
 
-    /// Takes the rows from the member `key` of the root object, else from where they obviously are.
+    /// Takes the rows from the member `key` of the root object. Without a key, it takes them from
+    /// the only possible place.
     ///
     /// Errors: `invalidJSON` when the file as a whole is not JSON, `invalidArgument` when it holds
     /// no rows there.
@@ -75,7 +76,8 @@ package struct JSONRows: ImportRows {
         return [JSONElements.Element(key: nil, range: root.range)]
     }
 
-    /// The strict parser says best what is wrong with a file that cannot be cut.
+    /// Returns the error of a file that cannot be divided. The strict parser gives the best
+    /// description.
     private static func malformed(_ text: [UInt8]) -> RecordError {
         do {
             let value = try JSONParser.parse(text)
@@ -87,7 +89,7 @@ package struct JSONRows: ImportRows {
     }
 }
 
-/// Line and column of an offset that only grows.
+/// Computes the line and column of an offset that only increases.
 struct LineCounter: Sendable {
     private(set) var line = 1
     private var lineStart = 0

@@ -1,7 +1,7 @@
 import RecordModel
 
-/// The rows of an NDJSON file: one object a line, or an object over several lines as `jq` prints
-/// it; empty lines are skipped.
+/// The rows of an NDJSON file: one object on each line, or an object over several lines as `jq`
+/// prints it. Empty lines are skipped.
 struct LineRows: ImportRows {
     private static let maximumRowBytes = 64 << 20
 
@@ -11,7 +11,7 @@ struct LineRows: ImportRows {
     private var isAtEnd = false
     private var line = 0
     private var consumed = 0
-    /// Lines that were read in vain behind an object that does not go on.
+    /// Lines that were read after an object which turned out not to continue on them.
     private var waiting: [[UInt8]] = []
 
     let byteCount: Int?
@@ -26,7 +26,7 @@ struct LineRows: ImportRows {
             guard let last = first.lastIndex(where: Self.isNoSpace) else { continue }
             let start = (line: line, offset: consumed - first.count)
             let whole = try object(from: first)
-            // Without the line end: what is missing is missing on this line.
+            // Without the line end, so that the error for a missing part is on this line.
             let content = content(whole ?? Array(first[...last]), start)
             return ImportRow(line: start.line, key: nil, content: content, end: consumed)
         }
@@ -37,7 +37,8 @@ struct LineRows: ImportRows {
         byte != 0x20 && !(0x09...0x0D).contains(byte)
     }
 
-    /// The text of an object that goes on behind its first line; nil when the line is all.
+    /// Returns the text of an object that continues after its first line. Returns nil when it ends
+    /// on that line.
     private mutating func object(from first: [UInt8]) throws(RecordError) -> [UInt8]? {
         var nesting = JSONNesting()
         guard nesting.add(first), nesting.isOpen else { return nil }
@@ -100,15 +101,15 @@ struct LineRows: ImportRows {
     }
 }
 
-/// Tells whether an object goes on behind a line, by its brackets.
+/// Determines from brackets whether an object continues after a line.
 private struct JSONNesting {
     private var depth = 0
     private var last: UInt8 = 0
 
     var isOpen: Bool { depth > 0 }
 
-    /// False when the line cannot belong to what is open: no string goes over a line's end, and no
-    /// object begins where a comma is missing.
+    /// Adds a line. Returns false when it cannot belong to the open object: no string extends over
+    /// a line's end, and no object begins where a comma is missing.
     mutating func add(_ line: [UInt8]) -> Bool {
         var isInString = false
         var isEscaped = false

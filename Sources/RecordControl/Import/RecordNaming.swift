@@ -3,12 +3,13 @@ import RecordStore
 
 /// Gives each imported row its record name.
 ///
-/// First of: the field that the user names, the member `$name` that an export writes, the key or
-/// file name that the source gives, the first of `candidates` that is different in every row,
-/// `row-HASH` of all that the row says, so that rows of different sources never meet and a row that
-/// comes again is the record that it was.
+/// The first of these that exists gives the name: the field that the user names; the member `$name`
+/// that an export writes; the key or file name that the source gives; the first of `candidates`
+/// that is different in every row; `row-HASH`, a hash of all values of the row. With the hash, rows
+/// of different sources do not replace each other, and a row that is imported again is the same
+/// record.
 struct RecordNaming {
-    /// Fields that usually tell rows apart, the surest first.
+    /// Fields that usually distinguish rows, the most reliable first.
     static let candidates = [
         "id", "_id", "uuid", "identifier", "key", "code", "alpha_3", "alpha_2", "alpha_4", "slug",
         "name",
@@ -17,7 +18,7 @@ struct RecordNaming {
     private let plan: NamePlan
     static let nameKey = Array(RecordExport.nameMember.utf8)
 
-    /// How often each content was met.
+    /// The number of rows with each content so far.
     private var contents: [String: Int] = [:]
     /// The line, or the number, of the row that has a name, by the name's hash.
     private var places: [Int: Int] = [:]
@@ -26,11 +27,11 @@ struct RecordNaming {
         self.plan = plan
     }
 
-    /// The stem of the row's file, and the row's fields without what only names it.
+    /// Returns the stem of the row's file, and the row's fields without those that only name it.
     ///
-    /// - Parameter number: of the row in its source, from 1.
-    /// Errors: `invalidRecord` when the row has no usable name, `alreadyExists` when an earlier
-    /// row has it, `nameTooLong`.
+    /// - Parameter number: the number of the row in its source, from 1.
+    /// Errors: `invalidRecord` when the row has no usable name, `alreadyExists` when an earlier row
+    /// has it, `nameTooLong`.
     mutating func name(
         _ row: ImportRow, number: Int
     ) throws(RecordError) -> (stem: Stem, content: ImportRow.Content) {
@@ -63,7 +64,7 @@ struct RecordNaming {
         member.key.utf8.elementsEqual(RecordExport.nameMember.utf8)
     }
 
-    /// What an export writes beside the fields.
+    /// Returns whether the member is one that an export writes beside the fields.
     private static func isOfExport(_ member: JSONMember) -> Bool {
         isNameMember(member) || TypeHints.isTypes(member)
     }
@@ -84,8 +85,8 @@ struct RecordNaming {
         return try Self.name(from: member)
     }
 
-    /// The same for the same values, in whatever order they stand; rows of one source that say the
-    /// same are told apart by a number.
+    /// Returns the name for a row by its values. Equal values in any order give the same name. Rows
+    /// of one source with the same values get different numbers.
     private mutating func contentName(_ members: [JSONMember]) -> RecordName {
         let values = members.filter { !$0.value.isNull && !TypeHints.isTypes($0) }
         let text = JSONValue.object(values).withSortedMembers.serialized()

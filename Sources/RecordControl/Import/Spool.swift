@@ -1,11 +1,11 @@
 import Glibc
 import RecordModel
 
-/// A copy of what comes through a pipe, in a file without a name, so that it can be read twice.
+/// A copy of the data from a pipe, in a file without a name, so that it can be read twice.
 final class Spool {
     private let descriptor: Int32
 
-    /// A path to the copy for as long as this lives.
+    /// A path to the copy. It is valid while this object lives.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
     /// Copies all of `source` (`-` is standard input) into the directory for temporary files:

@@ -1,10 +1,10 @@
 import Glibc
 import RecordModel
 
-/// Turns text of another encoding into UTF-8, piece by piece, with the C library's tables.
+/// Converts text of another encoding to UTF-8, piece by piece, with the C library's tables.
 final class TextDecoder {
     private static let outputLength = 64 << 10
-    /// No character of any encoding is as long.
+    /// A length that no character of any encoding reaches.
     private static let longestCharacter = 16
 
     private let name: String
@@ -12,10 +12,12 @@ final class TextDecoder {
     private var rest: [UInt8] = []
     private var line = 1
 
+    /// Opens the converter.
+    ///
     /// Errors: `invalidArgument` for an encoding that this machine does not know.
     init(encoding: String) throws(RecordError) {
         name = encoding
-        // What iconv gives for an unknown name: -1 as a pointer.
+        // The value that iconv returns for an unknown name: -1 as a pointer.
         let unknown = iconv_t(bitPattern: -1)
         guard let converter = iconv_open("UTF-8", encoding), converter != unknown else {
             throw RecordError(
@@ -28,7 +30,7 @@ final class TextDecoder {
 
     deinit { iconv_close(converter) }
 
-    /// The text of the next bytes; a character that is not whole yet waits for the bytes after it.
+    /// Returns the text of the next bytes. An incomplete character waits for the bytes after it.
     ///
     /// Errors: `invalidArgument` with the line where the bytes are no text.
     func decode(_ bytes: [UInt8]) throws(RecordError) -> [UInt8] {
@@ -50,6 +52,8 @@ final class TextDecoder {
         return text
     }
 
+    /// Ends the text.
+    ///
     /// Errors: `invalidArgument` when the text ends inside a character.
     func finish() throws(RecordError) {
         guard rest.isEmpty else { throw failure("ends inside a character of \(name)") }

@@ -3,20 +3,22 @@ import RecordModel
 
 /// Reads a file as UTF-8 text in pieces, without a byte order mark.
 ///
-/// UTF-16 and UTF-32 are known by their marks, another encoding has to be named.
+/// UTF-16 and UTF-32 are recognised by their marks. Any other encoding must be named.
 final class TextReading {
     private let file: FileReading
     private let checksUTF8: Bool
     private let encoding: String?
     private var decoder: TextDecoder?
     private var hasBegun = false
-    /// Bytes of a character that is not whole yet.
+    /// The bytes of an incomplete character.
     private var rest: [UInt8] = []
     private var line = 1
 
+    /// Opens the file.
+    ///
     /// - Parameters:
-    ///   - encoding: a name that iconv knows; nil for UTF-8, or what the file's mark says.
-    ///   - checksUTF8: for readers that do not look themselves.
+    ///   - encoding: a name that iconv knows. Nil means UTF-8, or the encoding of the file's mark.
+    ///   - checksUTF8: true for readers that do not check the text themselves.
     /// Errors: `notFound`, `accessDenied`, `isDirectory`, `ioFailure`.
     init(path: String, encoding: String?, checksUTF8: Bool) throws(RecordError) {
         file = try FileReading(path: path)
@@ -24,7 +26,7 @@ final class TextReading {
         self.checksUTF8 = checksUTF8
     }
 
-    /// The next bytes of text; empty at the end.
+    /// Returns the next bytes of text. They are empty at the end.
     ///
     /// Errors: `invalidArgument` with the line that is not in the encoding; `ioFailure`.
     func chunk() throws(RecordError) -> [UInt8] {
@@ -44,7 +46,7 @@ final class TextReading {
         if let name = encoding ?? mark?.encoding, !Self.isUTF8(name) {
             decoder = try TextDecoder(encoding: name)
         }
-        // With a mark the plain name UTF-16 says nothing but what the mark says.
+        // The plain name UTF-16 leaves the byte order to the mark.
         if let mark, mark.fits(encoding) { bytes.removeFirst(mark.length) }
         if bytes.isEmpty { return [] }
         if decoder == nil, checksUTF8, bytes.prefix(4).contains(0) {
@@ -58,7 +60,7 @@ final class TextReading {
 
     private func text(of bytes: [UInt8]) throws(RecordError) -> [UInt8] {
         var bytes = bytes
-        // An empty answer means the end; some pieces are a part of one character.
+        // An empty answer means the end. A piece may hold only a part of one character.
         while true {
             let isAtEnd = bytes.isEmpty
             let text = try decoded(bytes, isAtEnd: isAtEnd)
@@ -96,7 +98,7 @@ final class TextReading {
         return text
     }
 
-    /// Whether more bytes can make a character of these.
+    /// Returns whether more bytes can complete these to a character.
     private static func isBeginning(_ bytes: ArraySlice<UInt8>) -> Bool {
         for tail: [UInt8] in [
             [0x80], [0x80, 0x80], [0x80, 0x80, 0x80], [0xBF], [0xBF, 0x80, 0x80],
@@ -136,8 +138,8 @@ private struct Mark {
         (encoding, length) = (found.0, found.1.count)
     }
 
-    /// Whether the file means its mark when its encoding is named: `utf-16` leaves the order of
-    /// bytes to the mark, so that the decoder must see it.
+    /// Returns whether the mark may be removed when an encoding is named. `utf-16` leaves the order
+    /// of bytes to the mark, so that the decoder must see it.
     func fits(_ named: String?) -> Bool {
         guard let named else { return true }
         let names = [encoding, encoding.filter { $0 != "-" }].map { $0.lowercased() }

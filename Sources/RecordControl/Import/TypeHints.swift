@@ -1,9 +1,9 @@
 import RecordModel
 import RecordStore
 
-/// The types that an export says of fields whose values alone do not tell them.
+/// The types that an export writes for fields whose values alone do not show them.
 enum TypeHints {
-    /// How the header cell of a table begins that has them: `$types n=DOUBLE when=TIMESTAMP`.
+    /// The beginning of the header cell of a table that has them: `$types n=DOUBLE when=TIMESTAMP`.
     static let prefix = Array("\(RecordExport.typesMember) ".utf8)
 
     static func parse(header: [UInt8]) -> [Text: FieldType] {
@@ -18,7 +18,7 @@ enum TypeHints {
         return types
     }
 
-    /// Those of the first row of JSON and NDJSON, an object of names and types.
+    /// Reads the types of the first row of JSON and NDJSON, an object of names and types.
     static func parse(_ value: JSONValue) -> [Text: FieldType] {
         var types: [Text: FieldType] = [:]
         for member in value.object ?? [] {

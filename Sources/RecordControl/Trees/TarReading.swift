@@ -1,7 +1,7 @@
 import Glibc
 import RecordModel
 
-/// Unpacks the directories and files of a tar archive; links and devices are left out.
+/// Unpacks the directories and files of a tar archive. Links and devices are left out.
 struct TarReading {
     private static let block = 512
 
@@ -13,7 +13,9 @@ struct TarReading {
         input = try FileReading(path: path)
     }
 
-    /// Errors: `invalidArgument` for what is no tar archive; those of the files.
+    /// Unpacks the archive.
+    ///
+    /// Errors: `invalidArgument` when it is no tar archive; those of the files.
     mutating func unpack(into directory: String) throws(RecordError) {
         var longPath: [UInt8]?
         var hasBegun = false
@@ -65,7 +67,7 @@ struct TarReading {
         try file.finish()
     }
 
-    /// The next bytes; nil when there are not as many.
+    /// Returns the next bytes. Returns nil when there are fewer.
     private mutating func bytes(_ count: Int) throws(RecordError) -> [UInt8]? {
         while buffer.count - at < count {
             buffer.removeFirst(at)
@@ -130,6 +132,8 @@ struct TarReading {
         return nil
     }
 
+    /// Returns the place of a path.
+    ///
     /// Errors: `invalidArgument` for a path that leads out of the directory.
     private static func place(_ path: [UInt8], _ directory: String) throws(RecordError) -> String {
         let parts = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }

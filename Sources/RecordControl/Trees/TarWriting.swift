@@ -1,11 +1,14 @@
 import RecordModel
 
-/// Writes a tar archive as `tar` reads it: POSIX headers, with a pax header before a long path.
+/// Writes a tar archive in the form that `tar` reads: POSIX headers, with a pax header before a
+/// long path.
 final class TarWriting: TreeOutput {
     private static let block = 512
 
     private let file: FileWriting
 
+    /// Opens the archive.
+    ///
     /// Errors: as `FileWriting`.
     init(path: String) throws(RecordError) {
         file = try FileWriting(path: path)
@@ -61,7 +64,7 @@ final class TarWriting: TreeOutput {
         try file.write(Self.header(Array(path.prefix(100)), size, seconds, kind))
     }
 
-    /// `LENGTH KEY=VALUE\n`, where the length counts its own digits.
+    /// Returns `LENGTH KEY=VALUE\n`, where the length counts its own digits.
     private static func paxRecord(_ key: String, _ value: [UInt8]) -> [UInt8] {
         let rest = Array(" \(key)=".utf8) + value + [0x0A]
         var length = rest.count
@@ -96,7 +99,8 @@ final class TarWriting: TreeOutput {
         return bytes
     }
 
-    /// Eleven octal digits, or twelve bytes with the highest bit set for what is larger.
+    /// Returns eleven octal digits. For a larger number, returns twelve bytes with the highest bit
+    /// set.
     private static func number(_ value: Int64) -> [UInt8] {
         let digits = String(value, radix: 8)
         if digits.utf8.count <= 11 {

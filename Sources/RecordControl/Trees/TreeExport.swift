@@ -7,13 +7,14 @@ package struct TreeExport {
     package struct Counts: Sendable {
         package var records = 0
         package var files = 0
-        /// Large fields whose bytes are not on this machine, as paths.
+        /// The paths of large fields whose content is not on this machine.
         package var missing: [String] = []
     }
 
     /// The schema of all types, beside the databases.
     static let schemaName = "schema.ckdb"
-    /// In a directory of a type: the names of those records that their file names do not tell.
+    /// The file in a directory of a type with the names of those records whose file names do not
+    /// show them.
     static let namesName = ".names.json"
 
     private let store: RecordStore
@@ -21,6 +22,8 @@ package struct TreeExport {
     private let onProgress: (Int) -> Void
     private var counts = Counts()
 
+    /// Prepares the export.
+    ///
     /// - Parameter target: a directory, a file that ends in `.tar`, or `-` for a tar archive on
     ///   standard output.
     /// Errors: `notEmpty`, `accessDenied`, `noSpace`, `ioFailure`.
@@ -40,9 +43,10 @@ package struct TreeExport {
         output = isArchive ? try TarWriting(path: target) : try DirectoryWriting(path: target)
     }
 
-    /// Writes all at or below a path; the root is everything. Each type is as one moment had it.
+    /// Writes everything at or below a path. The root is everything. Each type is written in the
+    /// state of one moment.
     ///
-    /// Errors: `notFound` for a path that is not there; those of the files and the store.
+    /// Errors: `notFound` when there is nothing at the path; those of the files and the store.
     package mutating func export(_ path: RecordPath) throws(RecordError) -> Counts {
         guard path.item == nil else {
             throw RecordError(.invalidArgument, "is a record. Name a type, a zone or a database.")

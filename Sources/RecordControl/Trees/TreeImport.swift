@@ -2,10 +2,10 @@ import Glibc
 package import RecordModel
 import RecordStore
 
-/// Brings the tree of an export in, large fields included.
+/// Imports the tree of an export, large fields included.
 package struct TreeImport {
     package struct Options: Sendable {
-        /// What is brought in of the tree: the root is everything.
+        /// The part of the tree that is imported. The root is everything.
         package var target = RecordPath()
         package var batchRows = 200
         package var isRehearsal = false
@@ -22,9 +22,11 @@ package struct TreeImport {
     private var progress = ImportProgress()
     private var schemas: [RecordTypeName: RecordSchema] = [:]
 
+    /// Prepares the import.
+    ///
     /// - Parameters:
     ///   - source: a directory.
-    ///   - perform: asks the store, or the process that has it.
+    ///   - perform: sends a request to the store, or to the process that has it.
     package init(
         _ source: String, options: Options, perform: @escaping Importer.Perform,
         onProblem: @escaping (ImportProblem) -> Void,
@@ -43,7 +45,10 @@ package struct TreeImport {
         try reading.unpack(into: directory)
     }
 
-    /// Errors: `invalidArgument` when there is no tree of an export; those of the files and the store.
+    /// Runs the import.
+    ///
+    /// Errors: `invalidArgument` when there is no tree of an export; those of the files and the
+    /// store.
     package mutating func run() throws(RecordError) -> ImportProgress {
         let schema = "\(source)/\(TreeExport.schemaName)"
         if access(schema, F_OK) == 0 {
@@ -63,8 +68,9 @@ package struct TreeImport {
                     + "with --all has.")
         }
         places.removeAll { $0.type == nil || !isWanted($0) }
-        // First those that have the names of their files: what had to be called otherwise beside them
-        // is called so again. So a short name is there before those that were made longer for it.
+        // First the records whose names are the names of their files. Records that needed another
+        // name beside them then get that name again. For the same reason shorter names come before
+        // the names that were made longer because of them.
         var later: [Int: [(place: RecordPath, stems: [Stem])]] = [:]
         for place in places {
             let stems = try stemsByNameLength(in: place)
@@ -88,7 +94,7 @@ package struct TreeImport {
             && (target.type == nil || target.type == path.type)
     }
 
-    /// The directories of types; also those of zones without any.
+    /// Finds the directories of types, and also those of zones without any.
     private func find(
         _ path: [UInt8], depth: Int, _ places: inout [RecordPath]
     ) throws(RecordError) {
@@ -103,8 +109,8 @@ package struct TreeImport {
         }
     }
 
-    /// The records of a type by the lengths of their names in bytes, where the names of their files do not
-    /// tell these; the others by 0.
+    /// Returns the records of a type, grouped by the lengths of their names in bytes when their
+    /// file names do not show these names. All other records have the length 0.
     private func stemsByNameLength(
         in place: RecordPath
     ) throws(RecordError) -> [Int: [Stem]] {
@@ -126,7 +132,7 @@ package struct TreeImport {
             place.type.flatMap { schemas[$0] }?.fields.map { (name: $0.name, type: $0.type) } ?? []
         var texts: [String] = []
         var size = 0
-        // An empty type is made, too.
+        // An empty type is created, too.
         var isMade = false
         for stem in stems {
             let name = String(decoding: stem.fileName, as: UTF8.self)
@@ -188,7 +194,7 @@ package struct TreeImport {
         onProblem(ImportProblem(line: nil, number: progress.rows, file: file, error: error))
     }
 
-    /// The full names of those records whose file names do not tell them.
+    /// Returns the full names of those records whose file names do not show them.
     private static func recordNames(
         in directory: String
     ) throws(RecordError) -> [Stem: RecordName] {
@@ -220,7 +226,8 @@ package struct TreeImport {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The process that has the store has another working directory.
+    /// Returns an absolute path, because the process that has the store has another working
+    /// directory.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let real = realpath(path, nil) else { return path }
         defer { free(real) }

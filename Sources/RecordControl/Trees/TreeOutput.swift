@@ -1,7 +1,7 @@
 import Glibc
 import RecordModel
 
-/// Where an export of a tree goes. Paths are relative, with the bytes that they have on a mount.
+/// The target of an export of a tree. Paths are relative, with the bytes that they have on a mount.
 protocol TreeOutput {
     func directory(_ path: [UInt8]) throws(RecordError)
     func file(_ path: [UInt8], _ bytes: [UInt8], _ modified: Timestamp) throws(RecordError)
@@ -11,10 +11,12 @@ protocol TreeOutput {
     func finish() throws(RecordError)
 }
 
-/// Writes files into a new directory, or one that is empty.
+/// Writes files into a new directory, or an empty one.
 final class DirectoryWriting: TreeOutput {
     private let root: String
 
+    /// Creates the directory.
+    ///
     /// Errors: `notEmpty`, `accessDenied`, `noSpace`, `ioFailure`.
     init(path: String) throws(RecordError) {
         root = path
@@ -59,7 +61,7 @@ final class DirectoryWriting: TreeOutput {
         root + "/" + String(decoding: path, as: UTF8.self)
     }
 
-    /// A time that cannot be set is no reason to give up what was written.
+    /// Sets the time of a file. A failure is no reason to give up the written data.
     private func date(_ path: String, _ time: Timestamp) {
         let seconds = time.milliseconds / 1000
         let nanoseconds = Int(time.milliseconds % 1000) * 1_000_000

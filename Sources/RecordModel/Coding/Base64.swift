@@ -27,7 +27,7 @@ package enum Base64 {
         return encoded
     }
 
-    /// nil when it is not the encoding of anything.
+    /// Returns the decoded bytes. Returns nil when the input is not a valid encoding.
     package static func decode(_ encoded: [UInt8]) -> [UInt8]? {
         guard encoded.count % 4 == 0 else { return nil }
         let digits = encoded.count - encoded.suffix(2).count(where: { $0 == padding })

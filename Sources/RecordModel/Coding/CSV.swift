@@ -1,8 +1,9 @@
-/// Comma-separated values by RFC 4180, in UTF-8; read with other delimiters too.
+/// Comma-separated values by RFC 4180, in UTF-8. Other delimiters can be read too.
 package enum CSV {
     package struct Cell: Hashable, Sendable {
         package let bytes: [UInt8]
-        /// Tells an empty text (`""`) from no value.
+        /// Indicates whether the cell has quotes. This distinguishes an empty text (`""`) from no
+        /// value.
         package let isQuoted: Bool
 
         package init(bytes: [UInt8], isQuoted: Bool) {
@@ -13,19 +14,20 @@ package enum CSV {
 
     package struct Row: Hashable, Sendable {
         package let cells: [Cell]
-        /// The line on which it begins, from 1; a quoted cell may go on over more.
+        /// The line on which the row begins, from 1. A quoted cell may extend over more lines.
         package let line: Int
-        /// Where the next row begins, in bytes from the start of the input.
+        /// The place at which the next row begins, in bytes from the start of the input.
         package let end: Int
     }
 
-    /// A row with its line end (LF): cells are quoted when they must be, and when they are empty,
-    /// so that an empty text comes back as one.
+    /// Returns a row with its line end (LF). Cells are quoted when they must be, and when they are
+    /// empty, so that an empty text is read back as one.
     package static func line(_ cells: [[UInt8]]) -> [UInt8] {
         line(cells.map { Optional($0) })
     }
 
-    /// nil is no value: an empty cell without quotes.
+    /// Returns a row with its line end (LF). A nil cell has no value: it is empty and has no
+    /// quotes.
     package static func line(_ cells: [[UInt8]?]) -> [UInt8] {
         var line: [UInt8] = []
         for (index, cell) in cells.enumerated() {
@@ -42,7 +44,7 @@ package enum CSV {
                 line += cell
             }
         }
-        // A row of one missing value would be a blank line, which readers skip.
+        // A row with one missing value would be a blank line, which readers skip.
         return cells.count == 1 && line.isEmpty ? Array("\"\"\n".utf8) : line + [0x0A]
     }
 

@@ -1,17 +1,18 @@
-/// What the cells of a CSV column say together about how they are read.
+/// The evidence of all cells of a CSV column for the way to read them.
 ///
-/// Conservative: a text that a number or a date would not print again as it stood stays text, as
-/// codes (`007`, `32E0134`, `1.10` beside `1.9`), and so does all that has two readings.
+/// The rules are cautious. A text stays text when a number or a date would print it in another
+/// form: codes (`007`, `32E0134`, `1.10` beside `1.9`). A text that can be read in two ways stays
+/// text too.
 package struct CSVColumn: Sendable {
     package enum Reading: Hashable, Sendable {
         case text
-        /// Numbers, and nested values as an export writes them.
+        /// Numbers, and nested values in the form that an export writes.
         case json
         /// Numbers with a comma before the fraction: `12,50`, `1.234,56`.
         case decimalComma
     }
 
-    /// Whether the table was written by an export, which writes nested values as JSON.
+    /// Indicates whether an export wrote the table. An export writes nested values as JSON.
     private let isExport: Bool
     private var count = 0
     private var numbers = NumberCells()
@@ -25,7 +26,7 @@ package struct CSVColumn: Sendable {
         self.isExport = isExport
     }
 
-    /// Takes the next cell that has a value.
+    /// Adds the next cell that has a value.
     package mutating func add(_ cell: [UInt8]) {
         count += 1
         numbers.add(cell)
@@ -37,7 +38,7 @@ package struct CSVColumn: Sendable {
         if case .object(let members) = value, TagReader.isTagged(members) { tagged += 1 }
     }
 
-    /// The type that all cells call for; nil without any.
+    /// The type that fits all cells. It is nil when there are no cells.
     package var type: FieldType? {
         guard count > 0 else { return nil }
         if numbers.count == count { return numbers.type }
@@ -45,19 +46,20 @@ package struct CSVColumn: Sendable {
         return isNested ? nestedEvidence.type : .string
     }
 
-    /// The type in a table whose decimals have commas.
+    /// Returns the type in a table whose decimals have commas.
     package func type(withDecimalCommas: Bool) -> FieldType? {
         withDecimalCommas && isDecimalComma ? .double : type
     }
 
-    /// Whether all cells are decimals that are certainly written with a comma.
+    /// Indicates whether all cells are decimals that are certainly written with a comma.
     package var isDecimalComma: Bool { count > 0 && commas.count == count && commas.isCertain }
 
     private var isNested: Bool {
         nested == count && (isExport || tagged == count)
     }
 
-    /// How the cells of this column are read for a field of this type; nil for a new one.
+    /// Returns the way to read the cells of this column for a field of type `type`. Pass nil for a
+    /// new field.
     package func reading(as type: FieldType?, withDecimalCommas: Bool) -> Reading {
         switch type {
         case .string, .timestamp, .bytes, .reference, .asset:
@@ -72,9 +74,9 @@ package struct CSVColumn: Sendable {
         }
     }
 
-    /// The value of a cell of a column that is read so.
+    /// Returns the value of a cell in a column with the reading `reading`.
     ///
-    /// Errors: `invalidJSON` for a cell that is none.
+    /// Errors: `invalidJSON` for a cell that is no JSON.
     package static func value(
         _ cell: [UInt8], _ reading: Reading, isExport: Bool
     ) throws(RecordError) -> JSONValue {
@@ -88,12 +90,14 @@ package struct CSVColumn: Sendable {
         }
     }
 
-    /// The cell of a text: as it is, or as a JSON string where it would be read as another value.
+    /// Returns the cell for a text: the text itself, or a JSON string when a reader would take the
+    /// text for another value.
     package static func cell(_ text: [UInt8]) -> [UInt8] {
         taggedValue(text) != nil ? JSONValue.string(Text(utf8: text)).serialized() : text
     }
 
-    /// What is no plain text among the texts of an export: a tagged value, or a JSON string.
+    /// Returns the value of a cell that is no plain text among the texts of an export: a tagged
+    /// value, or a JSON string.
     private static func taggedValue(_ cell: [UInt8]) -> JSONValue? {
         let isQuoted = cell.first == UInt8(ascii: "\"")
         guard isQuoted || cell.starts(with: #"{"$"#.utf8) else { return nil }
@@ -124,16 +128,17 @@ private struct NumberCells {
     private(set) var count = 0
     private var hasFraction = false
     private var hasTrailingZero = false
-    /// A measure and no version is among them: below zero, or with three digits behind the point or more.
+    /// Indicates whether one of them is a measure and no version: it is below zero, or has three or
+    /// more digits after the point.
     private var isMeasure = false
     private var hasBigInteger = false
-    /// The digits behind the point of those with a fraction; -1 when they differ.
+    /// The number of digits after the point in the numbers with a fraction; -1 when it differs.
     private var decimals: Int?
 
     mutating func add(_ cell: [UInt8]) {
         guard let digits = Decimal(cell, point: UInt8(ascii: ".")) else { return }
         if let fraction = digits.fraction {
-            // More digits than a double keeps would come back as others.
+            // A number with more digits than a double keeps would be printed with other digits.
             guard digits.significant <= 15 else { return }
             hasFraction = true
             if fraction.count >= 3 || cell.first == UInt8(ascii: "-") { isMeasure = true }
@@ -146,7 +151,8 @@ private struct NumberCells {
         count += 1
     }
 
-    /// `.string` when the numbers together are more likely codes, or would not be exact.
+    /// The type of the numbers. It is `.string` when they are more likely codes, or when they would
+    /// not be exact.
     var type: FieldType {
         guard hasFraction else { return .int64 }
         // `1.10` beside `1.9` are versions, `38.70` beside `38.704022` are not.
@@ -158,7 +164,8 @@ private struct NumberCells {
 /// Cells that are decimals with a comma.
 private struct CommaCells {
     private(set) var count = 0
-    /// Whether any cell cannot be a whole number with a comma between its thousands.
+    /// Indicates whether at least one cell cannot be a whole number with a comma between its
+    /// thousands.
     private(set) var isCertain = false
 
     mutating func add(_ cell: [UInt8]) {
@@ -176,7 +183,8 @@ private struct CommaCells {
         if fraction.count != 3 || whole.count != parts[0].count { isCertain = true }
     }
 
-    /// Without the points between thousands; nil when they stand elsewhere.
+    /// Returns the number without the points between thousands. Returns nil when the points are in
+    /// other places.
     private static func ungrouped(_ whole: ArraySlice<UInt8>) -> [UInt8]? {
         let groups = whole.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard groups.count > 1 else { return Array(whole) }
@@ -187,7 +195,7 @@ private struct CommaCells {
     }
 }
 
-/// The digits of a number that is spelled as it would be printed: no `+`, no `-0`, no leading
+/// The digits of a number in the spelling in which it would be printed: no `+`, no `-0`, no leading
 /// zeros, no exponent.
 private struct Decimal {
     let fraction: ArraySlice<UInt8>?
@@ -211,8 +219,8 @@ private struct Decimal {
 }
 
 extension ISO8601 {
-    /// Whether it is a date with its time and its offset, so that it is one point in time, and no
-    /// finer than a timestamp.
+    /// Returns whether the text is a date with its time and its offset, so that it is one point in
+    /// time, and no finer than a timestamp.
     fileprivate static func isWhole(_ text: [UInt8]) -> Bool {
         guard (17...32).contains(text.count), parse(text) != nil else { return false }
         guard let point = text.firstIndex(of: UInt8(ascii: ".")) else { return true }

@@ -1,9 +1,9 @@
 extension CSV {
-    /// Reads rows out of bytes that come in pieces of any size.
+    /// Reads rows out of bytes that arrive in pieces of any size.
     ///
-    /// `append` what there is and take rows with `next` until it gives nil, then append more; call
-    /// `finish` after the last piece and take the rest. Blank lines are skipped, lines end with LF
-    /// or CR LF, a byte order mark at the start is ignored.
+    /// Append bytes with `append` and take rows with `next` until it returns nil, then append more.
+    /// Call `finish` after the last piece and take the remaining rows. Blank lines are skipped,
+    /// lines end with LF or CR LF, a byte order mark at the start is ignored.
     package struct Reader: Sendable {
         /// A quote that is never closed must not take the whole input into memory.
         private static let maximumRowBytes = 64 << 20
@@ -15,16 +15,17 @@ extension CSV {
         private var base = 0
         private var line = 1
         package private(set) var isFinished = false
-        /// Of the row that was refused last: its cells, when it certainly ends with its line; nil when
-        /// a quote makes it doubtful where it ends, so that what follows may be a part of it.
+        /// The number of cells of the row that was refused last, when the row certainly ends with
+        /// its line. It is nil when a quote makes the end of the row uncertain, so that the
+        /// following lines may be a part of it.
         package private(set) var refusedCellCount: Int?
 
         package init(delimiter: UInt8 = UInt8(ascii: ",")) {
             self.delimiter = delimiter
         }
 
-        /// The bytes from the beginning of the next row on; append at least as many before the next
-        /// try, so that a long row is not looked through for each piece of it.
+        /// The number of bytes from the beginning of the next row. Append at least as many before
+        /// the next try, so that a long row is not scanned again for each piece of it.
         package var pendingByteCount: Int { buffer.count - at }
 
         package mutating func append(_ bytes: some Collection<UInt8>) {
@@ -38,10 +39,10 @@ extension CSV {
 
         package mutating func finish() { isFinished = true }
 
-        /// The next row; nil when the input so far has no more whole ones.
+        /// Returns the next row. Returns nil when the input so far has no more whole rows.
         ///
-        /// Errors: `invalidArgument` with the place of a malformed row; the call after that goes
-        /// on with the line behind it.
+        /// Errors: `invalidArgument` with the place of a malformed row. The call after that
+        /// continues with the next line.
         package mutating func next() throws(RecordError) -> Row? {
             if base == 0, at == 0 {
                 if buffer.count < 3, !isFinished { return nil }
@@ -60,7 +61,7 @@ extension CSV {
                 advance(to: scan.at)
                 return row
             case .bad(let message):
-                // The rest of a line that is not here yet would be taken for a row.
+                // Otherwise the rest of a line that has not arrived yet would be read as a row.
                 if !isFinished, scan.recovery(from: at) == nil,
                     pendingByteCount <= Self.maximumRowBytes
                 {
@@ -104,7 +105,7 @@ extension CSV {
     }
 }
 
-/// One row, from its first byte to behind its line end.
+/// One row, from its first byte to the end of its line.
 private struct RowScan {
     enum Outcome {
         case row
@@ -117,7 +118,7 @@ private struct RowScan {
     let delimiter: UInt8
     let isFinished: Bool
     private(set) var cells: [CSV.Cell] = []
-    /// Whether the last cell that was looked at has no quotes around it.
+    /// Indicates whether the last cell that was read has no quotes around it.
     private var isPlain = false
 
     init(buffer: [UInt8], at: Int, delimiter: UInt8, isFinished: Bool) {
@@ -141,7 +142,7 @@ private struct RowScan {
             case 0x0D:
                 if at + 1 == buffer.count { return isFinished ? returnError : .incomplete }
                 guard buffer[at + 1] == 0x0A else {
-                    // The cell goes on behind it.
+                    // The cell continues after the carriage return.
                     if isPlain { cells.removeLast() }
                     return returnError
                 }
@@ -165,7 +166,7 @@ private struct RowScan {
             case delimiter, 0x0A, 0x0D:
                 cells.append(CSV.Cell(bytes: Array(buffer[start..<at]), isQuoted: false))
                 return nil
-            // Tables with tabs use quotes as they are: 7" is seven inches.
+            // Tables with tabs use quotes as plain characters: 7" is seven inches.
             case UInt8(ascii: "\"") where delimiter != 0x09:
                 return .bad("a quote inside a cell: put the cell in quotes and double the quote")
             default: at += 1
@@ -201,15 +202,16 @@ private struct RowScan {
         return .bad("the quote that begins here is never closed")
     }
 
-    /// The cells of the row when its quotes are plain characters from the error on; nil when the error
-    /// is about a cell in quotes.
+    /// The number of cells of the row when its quotes are plain characters from the error on. It is
+    /// nil when the error is in a quoted cell.
     var cellCountOfLine: Int? {
         guard isPlain else { return nil }
         let end = buffer[at...].firstIndex(of: 0x0A) ?? buffer.count
         return cells.count + 1 + buffer[at..<end].count(where: { $0 == delimiter })
     }
 
-    /// Behind the line of the error; nil when its end is not here.
+    /// Returns the place after the line with the error. Returns nil when the end of that line has
+    /// not arrived.
     func recovery(from start: Int) -> Int? {
         buffer[max(at, start)...].firstIndex(of: 0x0A).map { $0 + 1 }
     }

@@ -5,10 +5,12 @@
 package enum ISO8601 {
     private static let millisecondsADay: Int64 = 86_400_000
 
-    /// Milliseconds since 1970-01-01T00:00:00Z; nil when it is no such date.
+    /// Returns the milliseconds since 1970-01-01T00:00:00Z. Returns nil when the text is no such
+    /// date.
     ///
     /// Accepts a time without seconds, a fraction of 1 to 9 digits (cut to milliseconds), and `Z`
-    /// or an offset `+hh:mm`; the offset must be there, for a time without one is no point in time.
+    /// or an offset `+hh:mm`. The offset is required, because a time without one is no point in
+    /// time.
     package static func parse(_ text: [UInt8]) -> Int64? {
         var reader = DateReader(text)
         guard let year = reader.year(), reader.skip("-"),
@@ -17,7 +19,8 @@ package enum ISO8601 {
             let time = reader.timeOfDay(), let offset = reader.offset(), reader.isAtEnd
         else { return nil }
         let days = daysSinceEpoch(year: year, month: month, day: day)
-        // In two steps, so that the first and the last day of the range do not overflow early.
+        // Computed in two steps, so that the first and the last day of the range do not overflow
+        // early.
         let whole = days.multipliedReportingOverflow(by: millisecondsADay)
         if !whole.overflow {
             let sum = whole.partialValue.addingReportingOverflow(time - offset)
@@ -49,7 +52,7 @@ package enum ISO8601 {
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
-    /// Quotient rounded down, and the remainder, which is never negative.
+    /// Returns the quotient, rounded down, and the remainder, which is never negative.
     private static func floorDivision(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
         var (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         if remainder < 0 { (quotient, remainder) = (quotient - 1, remainder + divisor) }
@@ -64,7 +67,8 @@ package enum ISO8601 {
         }
     }
 
-    /// Counts in years that begin in March, so that the leap day is the last of its year.
+    /// Returns the days since 1970-01-01. Counts in years that begin in March, so that the leap day
+    /// is the last day of its year.
     private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month > 2 ? year : year - 1
         let (era, yearOfEra) = floorDivision(shifted, 400)
@@ -101,7 +105,7 @@ private struct DateReader {
         return true
     }
 
-    /// Four digits, or a sign and six to nine.
+    /// Reads four digits, or a sign and six to nine digits.
     mutating func year() -> Int64? {
         let isNegative = next == UInt8(ascii: "-")
         if isNegative || next == UInt8(ascii: "+") {
@@ -116,7 +120,7 @@ private struct DateReader {
         return value
     }
 
-    /// In milliseconds.
+    /// Reads the time of day, in milliseconds.
     mutating func timeOfDay() -> Int64? {
         guard let hour = two(0...23), skip(":"), let minute = two(0...59) else { return nil }
         var milliseconds = (hour * 60 + minute) * 60_000
@@ -135,7 +139,7 @@ private struct DateReader {
         return milliseconds
     }
 
-    /// In milliseconds east of UTC.
+    /// Reads the offset, in milliseconds east of UTC.
     mutating func offset() -> Int64? {
         if skip("Z") { return 0 }
         let isWest = next == UInt8(ascii: "-")

@@ -3,8 +3,8 @@ import CLinux
 extension SHA256 {
     /// The chaining value and the compression function.
     ///
-    /// INVARIANT: nothing but the eight words, in their order: the CPU's instructions get them as
-    /// they lie in memory.
+    /// INVARIANT: it holds only the eight words, in their order. The CPU's instructions read them
+    /// in the order in which they lie in memory.
     struct State {
         private var h0: UInt32 = 0x6a09_e667
         private var h1: UInt32 = 0xbb67_ae85
@@ -17,7 +17,7 @@ extension SHA256 {
 
         var words: [UInt32] { [h0, h1, h2, h3, h4, h5, h6, h7] }
 
-        /// Takes whole blocks of 64 bytes.
+        /// Processes whole blocks of 64 bytes.
         mutating func compress(_ blocks: UnsafeRawBufferPointer, isPortable: Bool) {
             guard !isPortable, SHA256.hasInstructions,
                 let data = blocks.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -30,8 +30,8 @@ extension SHA256 {
             }
         }
 
-        /// In plain Swift. Pointers, because the bounds checks of arrays halve the speed; they do
-        /// not leave this function.
+        /// Processes blocks in plain Swift. It uses pointers, because the bounds checks of arrays
+        /// halve the speed. The pointers do not leave this function.
         private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
             SHA256.roundConstants.withUnsafeBufferPointer { constants in
                 withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
@@ -104,7 +104,7 @@ extension SHA256 {
         }
     }
 
-    /// Whether this CPU has instructions for SHA-256.
+    /// Indicates whether this CPU has instructions for SHA-256.
     private static let hasInstructions = linux_sha256_is_here() != 0
 
     private static let roundConstants: [UInt32] = [

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), with the CPU's instructions for it where there are some.
+/// SHA-256 (FIPS 180-4). It uses the CPU's instructions for it when the CPU has them.
 package struct SHA256: Sendable {
     package static let digestBytes = 32
 
@@ -7,7 +7,9 @@ package struct SHA256: Sendable {
     private var pending: [UInt8] = []
     private var byteCount: UInt64 = 0
 
-    /// - Parameter isPortable: without the CPU's instructions.
+    /// Creates an empty hash.
+    ///
+    /// - Parameter isPortable: true to compute without the CPU's instructions.
     package init(isPortable: Bool = false) {
         self.isPortable = isPortable
         pending.reserveCapacity(64)
@@ -37,7 +39,7 @@ package struct SHA256: Sendable {
         bytes.withUnsafeBytes { update($0) }
     }
 
-    /// The 32 bytes of the digest. Call it once, last.
+    /// Returns the 32 bytes of the digest. Call it once, as the last call.
     package mutating func finalize() -> [UInt8] {
         let bitCount = byteCount &* 8
         var tail: [UInt8] = [0x80]
@@ -51,7 +53,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// The 32 bytes of the digest.
+    /// Returns the 32 bytes of the digest.
     package static func digest(of bytes: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.update(bytes)
@@ -64,7 +66,7 @@ package struct SHA256: Sendable {
 }
 
 extension ContentHash {
-    /// Of the 32 bytes that `SHA256.finalize` gives.
+    /// Creates the hash from the 32 bytes that `SHA256.finalize` returns.
     package init(digest: [UInt8]) {
         var hex: [UInt8] = []
         for byte in digest {

@@ -1,9 +1,9 @@
-/// A 64-bit checksum that tells whether a stored text is still what was stored.
+/// A 64-bit checksum that tells whether a stored text is unchanged since it was stored.
 ///
-/// Not for secrets: it finds what a disk, a memory module or a stray write did, not what an enemy
-/// did. Each step is a bijection of the state for a given word and of the word for a given state,
-/// so that a change within any one aligned word of eight bytes always changes the result; other
-/// changes are missed once in 2^64.
+/// Do not use it for secrets: it detects changes by a disk, a memory module or a stray write, not
+/// changes by an attacker. Each step is a bijection of the state for a given word and of the word
+/// for a given state, so that a change within any one aligned word of eight bytes always changes
+/// the result. One in 2^64 of the other changes goes undetected.
 package enum TextChecksum {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,18 +1,18 @@
-/// How the author of a record's text sets members: what stands before a key, around the colon, and
-/// before the closing brace.
+/// The way in which the author of a record's text sets members: the text before a key, around the
+/// colon, and before the closing brace.
 struct DocumentLayout {
-    /// From the comma (or the brace) to the key: usually a line break with indentation.
+    /// The text from the comma (or the brace) to the key: usually a line break with indentation.
     private let beforeKey: [UInt8]
-    /// From the key to its value, with the colon.
+    /// The text from the key to its value, with the colon.
     private let colon: [UInt8]
-    /// From the last value to the closing brace.
+    /// The text from the last value to the closing brace.
     private let beforeClose: [UInt8]
     private let nested: JSONWriter.Layout
 
     init(_ document: RecordDocument) {
         let text = document.text
         guard let last = document.members.last else {
-            // An object without members says nothing but how its lines end.
+            // An object without members shows only how its lines end.
             let newline: [UInt8] = text.contains(0x0D) ? [0x0D, 0x0A] : [0x0A]
             beforeKey = newline + [0x20, 0x20]
             colon = [UInt8(ascii: ":"), 0x20]
@@ -44,12 +44,12 @@ struct DocumentLayout {
         return .lines(newline: newline, unit: indentation.isEmpty ? [0x20, 0x20] : indentation)
     }
 
-    /// A member behind the last one, with its comma.
+    /// Returns a member that follows the last one, with its comma.
     func inserted(_ name: FieldName, _ value: FieldValue) -> [UInt8] {
         [UInt8(ascii: ",")] + beforeKey + member(name, value)
     }
 
-    /// A root object with nothing but these.
+    /// Returns a root object that holds only these fields.
     func body(_ fields: [(FieldName, FieldValue)]) -> [UInt8] {
         guard let first = fields.first else { return Array("{}".utf8) }
         var body = [UInt8(ascii: "{")] + beforeKey + member(first.0, first.1)
@@ -63,7 +63,8 @@ struct DocumentLayout {
         return writer.bytes + colon + Self.print(value.json(), nested)
     }
 
-    /// A new value in the place of `old`: an array or object that stood on one line stays on one.
+    /// Returns a new value in the place of `old`. When `old` is an array or object on one line, the
+    /// new value is on one line too.
     func replacement(_ value: JSONValue, for old: [UInt8]) -> [UInt8] {
         let isList = old.first == UInt8(ascii: "[") || old.first == UInt8(ascii: "{")
         guard isList, !old.contains(0x0A), old.count > 2 else { return Self.print(value, nested) }

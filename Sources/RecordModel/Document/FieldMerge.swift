@@ -1,9 +1,10 @@
-/// A field that two sides have changed since their common base, in two ways. Nil where it is not.
+/// A field that two sides have changed in different ways since their common base. A value is nil
+/// where the field does not exist.
 package struct FieldConflict: Sendable {
     package enum Resolution: Sendable {
         case local
         case remote
-        /// A value that has both changes: nothing is lost, and nothing reported.
+        /// A value that has both changes: nothing is lost, and nothing is reported.
         case both(FieldValue)
     }
 
@@ -19,7 +20,8 @@ package struct FieldConflict: Sendable {
         self.remote = remote
     }
 
-    /// Texts of several lines that were changed at different places.
+    /// The merged text, when both sides changed a text of several lines at different places. It is
+    /// nil in all other cases.
     package var mergedLines: FieldValue? {
         guard case .string(let base) = base, case .string(let local) = local,
             case .string(let remote) = remote
@@ -30,12 +32,16 @@ package struct FieldConflict: Sendable {
 
 /// Three-way merge by field, for remote changes that meet local ones.
 package enum FieldMerge {
-    /// A field that one side changed gets that side's value (also when it removed the field). A
-    /// field that both changed differently is reported and gets what `resolve` says; so does one
-    /// that both have with different values when there is no common base.
+    /// Merges the fields of two sides.
     ///
-    /// The merged fields stand in the local order, followed by what is new from the remote side.
-    /// - Parameter isLater: whether a remote value that is the base's is an edit all the same.
+    /// A field that one side changed gets that side's value (also when that side removed the
+    /// field). A field that both sides changed differently is reported and gets the value that
+    /// `resolve` chooses. A field that both sides have with different values is treated in this way
+    /// too when there is no common base.
+    ///
+    /// The merged fields are in the local order, followed by the new fields of the remote side.
+    /// - Parameter isLater: returns whether a remote value that equals the base's is an edit
+    ///   nevertheless.
     package static func merge<Failure: Error>(
         base: [RecordField]?, local: [RecordField], remote: [RecordField],
         isLater: (FieldName) throws(Failure) -> Bool,
@@ -72,11 +78,13 @@ package enum FieldMerge {
         return (merged, conflicts)
     }
 
-    /// Added or changed fields in the order of `new`, then removed ones in the order of `old`.
+    /// Returns the added or changed fields in the order of `new`, then the removed ones in the
+    /// order of `old`.
     package static func changedFields(from old: [RecordField], to new: [RecordField])
         -> [FieldName]
     {
-        // Most saves change little of a record: only what lies between is looked up by name.
+        // Most saves change little of a record: only the fields between the equal ends are looked
+        // up by name.
         let same = zip(old, new).prefix { isSame($0, $1) }.count
         let rest = zip(old[same...].reversed(), new[same...].reversed())
         let sameAtEnd = rest.prefix { isSame($0, $1) }.count
@@ -96,7 +104,7 @@ package enum FieldMerge {
         Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The same value, or none on both sides.
+    /// Returns whether both sides have an equal value, or none.
     package static func isSame(_ left: FieldValue?, _ right: FieldValue?) -> Bool {
         switch (left, right) {
         case (nil, nil): true

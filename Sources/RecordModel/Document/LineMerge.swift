@@ -1,14 +1,16 @@
-/// Three-way merge of a text by lines, as `diff3` and git do it.
+/// Three-way merge of a text by lines, in the way of `diff3` and git.
 package enum LineMerge {
-    /// Lines that differ, beyond which two texts have too little in common.
+    /// The number of different lines above which two texts have too little in common.
     private static let differencesMax = 500
-    /// Lines, after what both texts begin and end with: bounds the time.
+    /// The largest number of lines, without the lines with which both texts begin and end. It
+    /// limits the time.
     private static let linesMax = 100_000
 
-    /// The text with the changes of both sides.
+    /// Returns the text with the changes of both sides.
     ///
-    /// - Returns: nil when both have changed the same lines, or neighbouring ones, in two ways; when
-    ///   one of the texts has one line only; when a side has little in common with the base.
+    /// - Returns: nil when both have changed the same lines, or neighbouring ones, in different
+    ///   ways; when one of the texts has one line only; when a side has little in common with the
+    ///   base.
     package static func merge(base: Text, local: Text, remote: Text) -> Text? {
         let newline = UInt8(ascii: "\n")
         guard base.utf8.contains(newline), local.utf8.contains(newline),
@@ -23,7 +25,7 @@ package enum LineMerge {
         var merged: [Int32] = []
         var (start, mineStart, theirsStart) = (0, 0, 0)
         while start < base.count || mineStart < mine.count || theirsStart < theirs.count {
-            // Up to the next line that all three have.
+            // The text up to the next line that all three have.
             let end = base.indices[start...].first { toMine[$0] >= 0 && toTheirs[$0] >= 0 }
             let mineEnd = end.map { Int(toMine[$0]) } ?? mine.count
             let theirsEnd = end.map { Int(toTheirs[$0]) } ?? theirs.count
@@ -43,12 +45,13 @@ package enum LineMerge {
         return Text(utf8: merged.flatMap { numbering.texts[Int($0)] })
     }
 
-    /// Each different line has a number, so that comparing two is cheap.
+    /// Gives each distinct line a number, so that comparing two lines is cheap.
     private struct Numbering {
         private(set) var texts: [ArraySlice<UInt8>] = []
         private var numbers: [ArraySlice<UInt8>: Int32] = [:]
 
-        /// A line ends with its newline; the last one may have none.
+        /// Returns the numbers of the lines. A line ends with its newline; the last one may have
+        /// none.
         mutating func lines(of text: Text) -> [Int32] {
             let bytes = text.utf8
             var lines: [Int32] = []
@@ -70,7 +73,7 @@ package enum LineMerge {
         }
     }
 
-    /// For each line of `old` its place in `new`, -1 for one that is gone: a longest common
+    /// Returns for each line of `old` its place in `new`, -1 for a removed line: a longest common
     /// subsequence. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986).
     private static func matches(_ old: [Int32], _ new: [Int32]) -> [Int32]? {
         let same = zip(old, new).prefix { $0 == $1 }.count
@@ -98,7 +101,7 @@ package enum LineMerge {
         return places
     }
 
-    /// How far one gets on each diagonal (x - y) with so many differences.
+    /// The furthest point on each diagonal (x - y) that a number of differences reaches.
     private struct Reached {
         var differences: Int
         private var ends: [Int]
@@ -108,7 +111,7 @@ package enum LineMerge {
             ends = [0, 0, 0]
         }
 
-        /// The same with one difference more; nothing of it is known yet.
+        /// Returns the points for one more difference. None of the new ones is known yet.
         func next() -> Reached {
             var next = self
             next.differences += 1
@@ -121,8 +124,8 @@ package enum LineMerge {
             set { ends[diagonal + differences + 1] = newValue }
         }
 
-        /// Where the last difference before a point of this step began: a line is inserted when the
-        /// diagonal above has got further, else one is removed.
+        /// Returns the point at which the last difference before a point of this step began. A line
+        /// is inserted when the diagonal above reaches further, otherwise one is removed.
         func previous(_ x: Int, _ y: Int) -> (x: Int, y: Int) {
             let diagonal = x - y
             let isInserted = isInserted(diagonal)
@@ -136,7 +139,8 @@ package enum LineMerge {
         }
     }
 
-    /// What was reached before each step, up to the one that reaches the end of both.
+    /// Returns the points that were reached before each step, up to the step that reaches the end
+    /// of both. Returns nil when that takes too many differences.
     private static func trace(_ left: [Int32], _ right: [Int32]) -> [Reached]? {
         var trace: [Reached] = []
         var reached = Reached()

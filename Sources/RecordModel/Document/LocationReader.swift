@@ -1,6 +1,6 @@
 /// Reads `{"latitude": ..., "longitude": ..., ...}`.
 struct LocationReader {
-    /// For messages.
+    /// The name of the field, for messages.
     let field: FieldName
 
     func read(_ value: JSONValue) throws(ValueError) -> Location {

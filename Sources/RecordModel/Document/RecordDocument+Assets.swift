@@ -1,9 +1,12 @@
 extension RecordDocument {
-    /// With the hash and the size of assets that the text names without a hash, where they are
-    /// known; the text stays. Two documents that are compared have to be complete: without hashes
-    /// other bytes under one name are the same.
+    /// Returns the document with the hash and the size of the assets that the text names without a
+    /// hash, as far as they are known. The text stays the same.
     ///
-    /// - Parameter known: of the field's asset, or of the element at a place of a list.
+    /// Complete both documents before you compare them: without hashes, different bytes under one
+    /// name are equal.
+    ///
+    /// - Parameter known: returns the hash and size of the field's asset, or of the element at a
+    ///   place of a list.
     package func completed(
         _ known: (FieldName, Int?) throws(RecordError) -> (hash: ContentHash, size: Int64)?
     ) throws(RecordError) -> RecordDocument {

@@ -1,5 +1,6 @@
 extension RecordDocument {
-    /// Same fields with the same values and the same parent, whatever the order and the layout.
+    /// Returns whether both have the same fields with the same values and the same parent, whatever
+    /// the order and the layout.
     package func hasSameValues(as other: RecordDocument) -> Bool {
         guard fields.count == other.fields.count, parent == other.parent else { return false }
         let sameOrder = zip(fields, other.fields).allSatisfy {
@@ -8,7 +9,8 @@ extension RecordDocument {
         return sameOrder || changedFields(from: other).isEmpty
     }
 
-    /// The same, where `6` and `6.0` are one number: the schema of who has written a text is not known.
+    /// Returns whether both have the same values, where `6` and `6.0` are one number: the schema of
+    /// the author of a text is not known.
     package func saysTheSame(as other: RecordDocument) -> Bool {
         hasSameValues(as: other) || withDoubles.hasSameValues(as: other.withDoubles)
     }
@@ -21,8 +23,9 @@ extension RecordDocument {
         return document
     }
 
-    /// The names of fields that were added or have another value, in the order of this file, then
-    /// those that `other` has and this has not; `FieldName.parent` last when the parent differs.
+    /// Returns the names of the fields that were added or have another value, in the order of this
+    /// file, then the names of the fields that only `other` has. `FieldName.parent` is last when
+    /// the parent differs.
     package func changedFields(from other: RecordDocument?) -> [FieldName] {
         var changed = FieldMerge.changedFields(from: other?.fields ?? [], to: fields)
         if parent != other?.parent { changed.append(.parent) }
@@ -59,7 +62,7 @@ extension RecordDocument {
 }
 
 extension FieldValue {
-    /// Whole numbers as doubles, where there is one for each.
+    /// The value with each whole number as a double, if a double holds it exactly.
     fileprivate var withExactDoubles: FieldValue {
         switch self {
         case .int64(let value): Double(exactly: value).map { .double($0) } ?? self

@@ -1,12 +1,12 @@
 extension RecordDocument {
-    /// Says whether the text has the key, also with null for its value.
+    /// Returns whether the text has the key, also with null for its value.
     package func hasKey(_ field: FieldName) -> Bool { members.contains { $0.name == field } }
 
-    /// The text with only these values replaced, inserted (at the end of the root object, in the
-    /// document's own indentation) or removed (nil), every other byte kept.
+    /// Returns the text with these values replaced, inserted (at the end of the root object, in the
+    /// document's own indentation) or removed (nil). Every other byte stays.
     ///
-    /// A value that the field has already leaves its bytes alone. `parent` is left out to keep it,
-    /// and `.some(nil)` to remove it.
+    /// When the field already has a value, setting that value changes no bytes. Leave `parent` out
+    /// to keep the parent, and pass `.some(nil)` to remove it.
     package func replacing(
         _ changes: [(FieldName, FieldValue?)], parent: RecordName?? = nil
     ) -> [UInt8] {
@@ -22,14 +22,16 @@ extension RecordDocument {
         return DocumentEditor(document: self, changes: values, order: order).edited()
     }
 
-    /// The text with other names of the files of large fields, every other byte kept, in whatever order
-    /// a reference has its members. Nil where a name does not stand in its field just once, as it is
+    /// Returns the text with other names of the files of large fields. Every other byte stays, in
+    /// whatever order a reference has its members.
+    ///
+    /// Returns nil when a name does not occur exactly once in its field in the form in which it is
     /// printed here.
     package func renamingFiles(
         _ names: [FieldName: [(old: Text, new: Text)]]
     ) -> [UInt8]? {
         var result = text
-        // From the end, so that the places of those before stay.
+        // From the end, so that the places of the members before stay valid.
         for member in members.reversed() {
             var end = member.value.upperBound
             for (old, new) in names[member.name] ?? [] {
@@ -75,8 +77,8 @@ private struct DocumentEditor {
         guard let last = kept.last else {
             return members.isEmpty && inserted.isEmpty ? text : rewritten(inserted)
         }
-        // Runs of removed members go with the text up to the next member that stays; those at the
-        // end with the text from the last member that stays.
+        // A run of removed members is removed with the text up to the next member that stays. A run
+        // at the end is removed with the text from the last member that stays.
         var result = Array(text[..<(members.first?.key.lowerBound ?? 0)])
         for index in kept {
             let member = members[index]
@@ -114,12 +116,13 @@ private struct DocumentEditor {
         return document[name]
     }
 
-    /// The same content under another name, or with a hash that was not known.
+    /// Returns whether the new value has the same content under another name, or with a hash that
+    /// was not known before.
     private func isNewAsset(_ old: FieldValue, _ new: FieldValue) -> Bool {
         old.holdsAssets && old != new
     }
 
-    /// The text when no member stays.
+    /// Returns the text when no member stays.
     private func rewritten(_ inserted: [(FieldName, FieldValue)]) -> [UInt8] {
         let body = layout.body(inserted)
         return text[..<document.root.lowerBound] + body + text[document.root.upperBound...]

@@ -1,16 +1,18 @@
 /// One parsed record file.
 ///
-/// The text stays byte for byte as it was written; values are read out of it beside.
+/// The text stays byte for byte as it was written. The values are read out of it separately.
 package struct RecordDocument: Sendable {
     package let text: [UInt8]
-    /// In the order of the file; members that are null are left out.
+    /// The fields in the order of the file, without members that are null.
     package internal(set) var fields: [RecordField]
     /// The parent in the record hierarchy.
     package let parent: RecordName?
-    /// Where the root's members are in the text, null ones and `$parent` included.
+    /// The places of the root's members in the text, including null ones and `$parent`.
     let members: [MemberSpan]
     let root: Range<Int>
 
+    /// Parses the text.
+    ///
     /// Errors: `invalidJSON`, `invalidRecord`, `schemaMismatch` with position, `tooLarge`; the
     /// message names the field and what to write instead.
     package init(
@@ -36,7 +38,8 @@ package struct RecordDocument: Sendable {
         fields.first { $0.name == name }?.value
     }
 
-    /// Its values alone, to compare others with: of a large document the text is as much again.
+    /// The document with its values alone, for comparisons. The text of a large document would take
+    /// as much memory again.
     package var withoutText: RecordDocument {
         RecordDocument(text: [], fields: fields, parent: parent, members: [], root: 0..<0)
     }
@@ -53,10 +56,10 @@ package struct RecordDocument: Sendable {
     }
 }
 
-/// Where a member of the root object is in the text, in bytes.
+/// The place of a member of the root object in the text, in bytes.
 struct MemberSpan: Sendable {
     let name: FieldName
-    /// With its quotes.
+    /// The range of the key, with its quotes.
     let key: Range<Int>
     let value: Range<Int>
     /// See `ValueReader.Reading.isPlain`.
@@ -73,9 +76,11 @@ struct ParsedRoot {
     }
 
     private(set) var members: [Member] = []
-    /// From `{` to behind `}`.
+    /// The range from `{` to the end of `}`.
     let range: Range<Int>
 
+    /// Parses the root object.
+    ///
     /// Errors: `invalidJSON`; `tooLarge` for more nested values than a record can hold.
     init(_ text: [UInt8], _ limits: RecordLimits) throws(RecordError) {
         var scanner = JSONScanner(text, allowance: JSONAllowance(limits))
@@ -83,7 +88,7 @@ struct ParsedRoot {
         scanner.skipWhitespace()
         let start = scanner.at
         guard scanner.byte == UInt8(ascii: "{") else {
-            // What is not even JSON is told so first.
+            // Report first when the text is not even JSON.
             let root = try JSONParser.parse(text, keeping: .nothing)
             throw RecordError(
                 .invalidRecord, "a record is an object in { }, and this is \(root.kind)",
@@ -108,7 +113,7 @@ struct ParsedRoot {
         }
     }
 
-    /// Gives the key of the member that goes over the scanner's allowance.
+    /// Reads the members. Returns the key of the member that exceeds the scanner's allowance.
     private static func read(
         _ members: inout [Member], _ scanner: inout JSONScanner
     ) throws(RecordError) -> Text? {

@@ -1,4 +1,4 @@
-/// What tagged and plain forms have in common.
+/// The parts that tagged and plain forms have in common.
 extension TagReader {
     static func timestamp(_ text: Text, _ field: FieldName) throws(ValueError) -> Int64 {
         guard let milliseconds = ISO8601.parse(text.utf8) else {
@@ -33,7 +33,7 @@ extension TagReader {
         return RecordName(bytes: text.utf8)
     }
 
-    /// A file name beside the record's, never a path: the text may come from another user.
+    /// Reads a file name beside the record's, never a path: the text may come from another user.
     static func assetName(_ text: Text, _ field: FieldName) throws(ValueError) -> Text {
         if text.utf8.count <= AssetValue.maximumNameBytes,
             !text.utf8.contains(UInt8(ascii: "/")), !NameCodec.holdsControls(text.utf8),
@@ -47,7 +47,7 @@ extension TagReader {
                 + "\"NAME@\(field).EXT\"; paths and addresses are not followed")
     }
 
-    /// Nothing inside a JSON value may look like a tag: it would be lost in a text.
+    /// Refuses an object that looks like a tag inside a JSON value. It would be lost in a text.
     static func refuseTags(in json: JSONValue) throws(ValueError) {
         switch json {
         case .object(let members):
@@ -79,12 +79,12 @@ extension TagReader {
 }
 
 extension AssetValue {
-    /// What one directory entry can hold.
+    /// The longest name that one directory entry can hold.
     static let maximumNameBytes = 255
 }
 
 extension ContentHash {
-    /// Of 64 hexadecimal digits in either case.
+    /// Creates the hash from 64 hexadecimal digits in either case.
     package init?(digits text: Text) {
         guard text.utf8.count == 64 else { return nil }
         var hex: [UInt8] = []

@@ -1,6 +1,6 @@
 /// Reads tagged values: objects with a key that begins with `$`.
 struct TagReader {
-    /// For messages.
+    /// The name of the field, for messages.
     let field: FieldName
 
     static func isTagged(_ members: [JSONMember]) -> Bool {
@@ -28,7 +28,7 @@ struct TagReader {
         }
     }
 
-    /// The members beside the tag, by key; an unknown one is refused.
+    /// Returns the members beside the tag, by key. An unknown one is refused.
     private func others(
         of tag: Text, _ members: [JSONMember], _ tagIndex: Int
     ) throws(ValueError) -> [(index: Int, member: JSONMember)] {

@@ -1,7 +1,7 @@
-/// A value that was refused, with the way to it from the value of its field.
+/// A value that was refused, with the path to it from the value of its field.
 ///
-/// Values carry no positions, so that good records need not pay for them; the place is looked up
-/// in the text once something is wrong.
+/// Values carry no positions, so that good records need not pay for them. The place is looked up in
+/// the text after an error occurs.
 struct ValueError: Error {
     enum Step {
         case element(Int)
@@ -27,7 +27,7 @@ struct ValueError: Error {
 }
 
 extension JSONScanner {
-    /// The offset of what `path` leads to from the value at `start`.
+    /// Returns the offset of the value to which `path` leads from the value at `start`.
     static func offset(of path: [ValueError.Step], from start: Int, in bytes: [UInt8]) -> Int {
         var scanner = JSONScanner(bytes)
         scanner.at = start

@@ -1,5 +1,6 @@
 extension ValueReader {
-    /// The value of a field that the schema does not know, null and tagged values apart.
+    /// Returns the value of a field that the schema does not know, except for null and tagged
+    /// values.
     func infer(_ json: JSONValue) throws(ValueError) -> FieldValue {
         switch json {
         case .bool(let value): return .int64(value ? 1 : 0)
@@ -13,8 +14,8 @@ extension ValueReader {
         }
     }
 
-    /// Elements of one kind make a LIST (integers among fractions count as fractions), others
-    /// JSON. An empty list is a value whose type is not known yet.
+    /// Elements of one kind make a LIST (whole numbers among fractions count as fractions), others
+    /// make JSON. An empty list is a value whose type is not known yet.
     private func inferList(_ elements: [JSONValue]) throws(ValueError) -> FieldValue {
         var values: [FieldValue] = []
         values.reserveCapacity(elements.count)
@@ -33,7 +34,7 @@ extension ValueReader {
         return .list(common == .double ? values.map(\.asDouble) : values)
     }
 
-    /// nil for null.
+    /// Returns the value of an element. Returns nil for null.
     private func inferElement(_ element: JSONValue, _ index: Int) throws(ValueError)
         -> FieldValue?
     {

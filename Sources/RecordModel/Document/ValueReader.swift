@@ -1,18 +1,20 @@
 /// Reads the JSON value of a field as the type that the schema gives it, or infers a type.
 struct ValueReader {
-    /// For messages.
+    /// The name of the field, for messages.
     let field: FieldName
-    /// Whether a fraction in a field of whole numbers is a value, which then widens the field.
+    /// Indicates whether a field of whole numbers accepts a fraction, which then widens the field.
     var widens = false
 
     struct Reading {
         let value: FieldValue
-        /// Whether the text has the value in the plain form that needs the schema's type (an ISO
-        /// date in quotes for a TIMESTAMP); it is written back in the same form.
+        /// Indicates whether the text has the value in the plain form that needs the schema's type
+        /// (an ISO date in quotes for a TIMESTAMP). The value is written back in the same form.
         let isPlain: Bool
     }
 
-    /// nil for null: no value. `type` is nil for a field that the schema does not know.
+    /// Reads a value. Returns nil for null, which is no value.
+    ///
+    /// - Parameter type: nil for a field that the schema does not know.
     func read(_ json: JSONValue, as type: FieldType?) throws(ValueError) -> Reading? {
         switch json {
         case .null: return nil
@@ -32,7 +34,7 @@ struct ValueReader {
             try TagReader.refuseTags(in: json)
             return Reading(value: .json(json), isPlain: true)
         case .some(let type):
-            // Before the field's type was known an empty list was accepted: it fits every type.
+            // An empty list was accepted before the field's type was known: it fits every type.
             if case .array([]) = json { return Reading(value: .list([]), isPlain: true) }
             return Reading(value: try plain(json, as: type), isPlain: true)
         }
@@ -63,7 +65,7 @@ struct ValueReader {
         return Reading(value: .list(try widened(values, of: type)), isPlain: isPlain)
     }
 
-    /// One fraction makes doubles of all elements.
+    /// Makes all elements doubles when one of them is a fraction.
     private func widened(
         _ values: [FieldValue], of type: FieldType
     ) throws(ValueError) -> [FieldValue] {
@@ -79,7 +81,7 @@ struct ValueReader {
         return values.map(\.asDouble)
     }
 
-    /// A tagged value against the schema. Long texts and bytes may be assets.
+    /// Checks a tagged value against the schema. Long texts and bytes may be assets.
     private func checked(_ value: FieldValue, as type: FieldType?) throws(ValueError)
         -> FieldValue
     {
@@ -122,7 +124,7 @@ struct ValueReader {
 }
 
 extension FieldType {
-    /// How to write a value of this type, and the way out.
+    /// Tells the user how to write a value of this type, or how to change the type.
     var advice: String {
         "write \(example), or change the type in .recordfs/schema/development.ckdb"
     }

@@ -1,6 +1,6 @@
 extension FieldValue {
-    /// The value as it stands in a record's file: tagged, or in the plain form that needs a schema
-    /// to be read back. A double that JSON does not have becomes null.
+    /// Returns the value as it is written in a record's file: tagged, or in the plain form that
+    /// needs a schema to be read back. A double that JSON does not have becomes null.
     package func json(plain: Bool = false) -> JSONValue {
         switch self {
         case .string(let text): .string(text)
@@ -72,8 +72,8 @@ extension AssetValue {
 }
 
 extension RecordDocument {
-    /// Whether a machine that is told the values alone writes the same text: one that has those of
-    /// `base` in its order, then the new ones.
+    /// Returns whether a machine that receives only the values writes the same text. Such a machine
+    /// writes the fields of `base` in their order, then the new ones.
     package func isPrinted(after base: RecordDocument?) -> Bool {
         if let base {
             let names = fields.map(\.name)
@@ -85,9 +85,9 @@ extension RecordDocument {
         return text == Self.print(fields, parent: parent)
     }
 
-    /// Text for a record that has none of its own: 2 spaces, `$parent` first, then the fields in
-    /// the schema's order and those it does not know, values tagged so that they mean the same
-    /// under any schema, UTF-8 unescaped, a final newline.
+    /// Returns the text for a record that has none of its own: 2 spaces, `$parent` first, then the
+    /// fields in the schema's order and those it does not know, values tagged so that they mean the
+    /// same under any schema, UTF-8 unescaped, a final newline.
     package static func print(
         _ fields: [RecordField], parent: RecordName?,
         schema: RecordSchema = RecordSchema(fields: [])

@@ -1,7 +1,7 @@
-/// How much of lists and nested objects is kept while a text is read.
+/// The amount of lists and nested objects that is kept while a text is read.
 ///
-/// Values take many times the bytes of their text. What cannot fit a record is read to its end all
-/// the same, so that an error in it is told, but it is not kept.
+/// Values take many times the bytes of their text. A value that cannot fit a record is read to its
+/// end nevertheless, so that an error in it is reported, but it is not kept.
 struct JSONAllowance {
     static let unlimited = JSONAllowance(bytes: .max, values: .max)
     static let nothing = JSONAllowance(bytes: 0, values: 0)
@@ -15,14 +15,14 @@ struct JSONAllowance {
         self.values = values
     }
 
-    /// How many more values are kept at most.
+    /// The largest number of further values that are kept.
     var room: Int { isExceeded ? 0 : max(0, values) }
 
-    /// Whether one more element or member is kept.
+    /// Returns whether one more element or member is kept.
     ///
-    /// Counts no more than `FieldValue.countedBytes` will: a number 8 bytes in a list and its
-    /// spelling with a comma in nested JSON, a string nothing, because it may be a date, a name or
-    /// an asset, and what it takes is what its text takes.
+    /// Never counts more than `FieldValue.countedBytes` counts. A number counts 8 bytes in a list,
+    /// and its spelling with a comma in nested JSON. A string counts nothing, because it may be a
+    /// date, a name or an asset, and it takes no more memory than its text.
     mutating func keeps(_ value: JSONValue, isTagged: Bool = false) -> Bool {
         guard !isExceeded else { return false }
         switch value {

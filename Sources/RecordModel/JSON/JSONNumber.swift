@@ -1,21 +1,21 @@
 /// A JSON number with its spelling.
 ///
-/// Equality is by spelling: `1.0` and `1.00` differ here, and are the same as values of a DOUBLE.
-/// Most numbers need no memory of their own, because lists can have very many.
+/// Equality is by spelling: `1.0` and `1.00` differ here, and are equal as values of a DOUBLE. Most
+/// numbers need no memory of their own, because lists can have very many.
 package struct JSONNumber: Hashable, Sendable {
     /// Each spelling has one form.
     private enum Form: Hashable, Sendable {
-        /// Spelled as integers are: without fraction and exponent, and not `-0`.
+        /// A number in the spelling of integers: without fraction and exponent, and not `-0`.
         case integer(Int64)
-        /// Another of at most 8 bytes, the first in the lowest byte.
+        /// Another spelling of at most 8 bytes, the first in the lowest byte.
         case short(UInt64)
         case long([UInt8])
     }
 
     private let form: Form
 
-    /// For a spelling that the parser has checked, of a number that `init(_:)` would spell
-    /// otherwise.
+    /// Creates a number from a spelling that the parser has checked and that `init(_:)` would write
+    /// differently.
     init(checked spelling: some Collection<UInt8>) {
         if spelling.count <= 8 {
             form = .short(spelling.reversed().reduce(0) { $0 << 8 | UInt64($1) })
@@ -26,7 +26,8 @@ package struct JSONNumber: Hashable, Sendable {
 
     package init(_ value: Int64) { form = .integer(value) }
 
-    /// nil for NaN and the infinities, which JSON does not have.
+    /// Creates the number of a double. Returns nil for NaN and the infinities, which JSON does not
+    /// have.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(checked: Array(value.description.utf8))
@@ -55,7 +56,7 @@ package struct JSONNumber: Hashable, Sendable {
         }
     }
 
-    /// `-0`, which is an integer that `Int64` would spell otherwise.
+    /// `-0`, which is an integer that `Int64` would spell differently.
     private static let negativeZero: UInt64 = 0x302D
 
     /// The nearest double; digits beyond its precision are rounded away.
@@ -64,7 +65,7 @@ package struct JSONNumber: Hashable, Sendable {
         return DecimalSpelling.double(spelling)
     }
 
-    /// The bytes of `spelling`.
+    /// The number of bytes of `spelling`.
     var spellingCount: Int {
         switch form {
         case .integer(let value):
@@ -81,7 +82,7 @@ package struct JSONNumber: Hashable, Sendable {
     }
 }
 
-/// Reading doubles out of checked JSON spellings.
+/// Reads doubles out of checked JSON spellings.
 enum DecimalSpelling {
     private static let exactPowers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -93,8 +94,9 @@ enum DecimalSpelling {
         return Double(String(decoding: spelling, as: UTF8.self)) ?? .infinity
     }
 
-    /// A mantissa below 2^53 and a power of ten up to 22 are both exact doubles, so that one
-    /// operation rounds correctly (Clinger's fast path); nil when that does not hold.
+    /// Returns the double when a single operation computes it exactly: a mantissa below 2^53 and a
+    /// power of ten up to 22 are both exact doubles, so that one operation rounds correctly
+    /// (Clinger's fast path). Returns nil when that does not hold.
     private static func exact(_ spelling: [UInt8]) -> Double? {
         var mantissa: UInt64 = 0
         var scale = 0

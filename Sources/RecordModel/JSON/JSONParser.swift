@@ -1,18 +1,22 @@
 /// A strict parser of RFC 8259 over bytes (mount contract, section 3).
 ///
-/// Stricter than the RFC where it leaves a choice: no duplicate keys, no NUL (nor `\u0000`), no
-/// lone surrogates, no integers outside 64 bits, no doubles beyond their range, nothing nested
-/// deeper than `maximumDepth`. A byte order mark of UTF-8 is accepted.
+/// It is stricter than the RFC where the RFC leaves a choice: no duplicate keys, no NUL (nor
+/// `\u0000`), no lone surrogates, no integers outside 64 bits, no doubles beyond their range, no
+/// nesting deeper than `maximumDepth`. A byte order mark of UTF-8 is accepted.
 package enum JSONParser {
-    /// How deep arrays and objects may nest, the root counting as 1.
+    /// The largest depth to which arrays and objects may nest. The root counts as 1.
     package static let maximumDepth = 64
 
-    /// Errors: `invalidJSON` with what was expected and where.
+    /// Parses a text.
+    ///
+    /// Errors: `invalidJSON` with the expected token and the place.
     package static func parse(_ bytes: [UInt8]) throws(RecordError) -> JSONValue {
         try parse(bytes, keeping: .unlimited)
     }
 
-    /// - Parameter allowance: what goes over it is checked, and left out of the value.
+    /// Parses a text.
+    ///
+    /// - Parameter allowance: values beyond it are checked, and left out of the result.
     static func parse(
         _ bytes: [UInt8], keeping allowance: JSONAllowance
     ) throws(RecordError) -> JSONValue {
@@ -26,7 +30,7 @@ package enum JSONParser {
 }
 
 extension JSONScanner {
-    /// Any value; the cursor is on its first byte and ends after its last.
+    /// Reads any value. The cursor is on its first byte and ends after its last.
     mutating func value(depth: Int) throws(RecordError) -> JSONValue {
         switch byte {
         case UInt8(ascii: "\""): return .string(try string())
@@ -105,12 +109,13 @@ extension JSONScanner {
         return members
     }
 
-    /// A list with so many values gets room for the others at once: one that grows step by step is
-    /// there twice, and has half of its room for nothing.
+    /// The number of values from which on a list reserves room for all others at once. A list that
+    /// grows step by step is in memory twice for a time, and half of its room stays empty.
     private static let longCount = 1_024
 
-    /// How many more values the list at the cursor has, or the allowance has room for; not of lists
-    /// in lists in lists, each of which would be gone through by all those around it.
+    /// Returns the number of further values in the list at the cursor, at most as many as the
+    /// allowance has room for. Returns 0 at a depth of more than 8, because each surrounding list
+    /// would scan the inner ones again.
     private func rest(depth: Int) -> Int {
         depth > 8 ? 0 : min(allowance.room, JSONSize.countValues(bytes, from: at))
     }
@@ -133,7 +138,7 @@ extension JSONScanner {
         skipWhitespace()
     }
 
-    /// Moves over a comma to what follows it, which cannot be the end of the list.
+    /// Moves over a comma to the next token, which cannot be the end of the list.
     mutating func comma(_ what: String, before close: UInt8) throws(RecordError) {
         guard byte == UInt8(ascii: ",") else { throw expected(what) }
         let comma = at
@@ -152,7 +157,7 @@ struct KeySet {
     private var few: [Text] = []
     private var many: Set<Text> = []
 
-    /// False when it is there already.
+    /// Adds a key. Returns false when it is there already.
     mutating func insert(_ key: Text) -> Bool {
         if !many.isEmpty { return many.insert(key).inserted }
         if few.contains(key) { return false }

@@ -9,7 +9,7 @@ extension JSONScanner {
         return error("expected \(what), found \(found)")
     }
 
-    /// What is at the cursor, in words.
+    /// The token at the cursor, in words.
     private var found: String {
         guard !isAtEnd else { return "the end of the text" }
         switch byte {
@@ -24,7 +24,7 @@ extension JSONScanner {
         }
     }
 
-    /// Words for what people write who have JavaScript, Python or JSON5 in mind.
+    /// Advice for forms that people write when they think of JavaScript, Python or JSON5.
     private var hint: String? {
         switch byte {
         case 0 where !isAtEnd:
@@ -54,7 +54,7 @@ extension JSONScanner {
 }
 
 extension TextPosition {
-    /// The place of an offset: lines end with LF, the column counts bytes and leaves out a byte
+    /// Creates the place of an offset. Lines end with LF. The column counts bytes, without a byte
     /// order mark, which editors do not show.
     package init(offset: Int, in text: [UInt8]) {
         let offset = min(offset, text.count)

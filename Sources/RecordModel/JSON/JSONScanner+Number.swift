@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// A number; the cursor is on `-` or its first digit.
+    /// Reads a number. The cursor is on `-` or its first digit.
     mutating func number() throws(RecordError) -> JSONNumber {
         let start = at
         let isNegative = byte == UInt8(ascii: "-")
@@ -30,7 +30,7 @@ extension JSONScanner {
             ? JSONNumber(checked: bytes[start..<at]) : JSONNumber(value)
     }
 
-    /// nil when it does not fit 64 bits.
+    /// Reads the integer part. Returns nil when it does not fit 64 bits.
     private mutating func integerPart(_ start: Int) throws(RecordError) -> UInt64? {
         let first = at
         var magnitude: UInt64 = 0

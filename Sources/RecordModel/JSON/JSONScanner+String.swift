@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// A string; the cursor is on its opening quote.
+    /// Reads a string. The cursor is on its opening quote.
     mutating func string() throws(RecordError) -> Text {
         let quote = at
         at += 1
@@ -20,7 +20,7 @@ extension JSONScanner {
         return Text(utf8: decoded)
     }
 
-    /// Moves over what stands for itself, to a quote or backslash.
+    /// Moves over plain characters, to a quote or backslash.
     private mutating func plainRun(_ quote: Int) throws(RecordError) {
         while at < bytes.count {
             let byte = bytes[at]
@@ -51,7 +51,7 @@ extension JSONScanner {
         }
     }
 
-    /// One escape; the cursor is on its backslash.
+    /// Reads one escape. The cursor is on its backslash.
     private mutating func escape(into decoded: inout [UInt8]) throws(RecordError) {
         let start = at
         at += 1

@@ -1,6 +1,7 @@
 /// The tokens of RFC 8259 over bytes, with positions.
 ///
-/// A struct over the array itself: every access is bounds-checked, because the text is hostile.
+/// It is a struct over the array itself. Every access is bounds-checked, because the text may be
+/// hostile.
 struct JSONScanner {
     let bytes: [UInt8]
     var at = 0
@@ -11,7 +12,7 @@ struct JSONScanner {
         self.allowance = allowance
     }
 
-    /// The byte at the cursor; 0 at the end, which no JSON text holds outside an error.
+    /// The byte at the cursor. It is 0 at the end; a 0 in a JSON text is an error.
     @inline(__always)
     var byte: UInt8 { at < bytes.count ? bytes[at] : 0 }
     var isAtEnd: Bool { at >= bytes.count }

@@ -1,12 +1,12 @@
-/// What the values of a JSON text take in memory, which is many times the text where the values
-/// are small: known before the text is read into values.
+/// The memory that the values of a JSON text take. It is many times the text when the values are
+/// small. It is known before the text is read into values.
 package enum JSONSize {
     /// A value in an array or as a member, with its key's reference and some room to grow.
     private static let valueBytes = 24
     /// The storage of an array, an object, or a string.
     private static let storageBytes = 48
 
-    /// An estimate from above, in bytes; of a text that is no JSON any number.
+    /// Returns an upper estimate in bytes. The number has no meaning for a text that is no JSON.
     package static func estimate(_ text: [UInt8]) -> Int {
         var values = 1
         var storages = 0
@@ -29,7 +29,8 @@ package enum JSONSize {
         return text.count + values * valueBytes + storages * storageBytes
     }
 
-    /// How many commas a list has from `start`, which is behind one of its values, to its end.
+    /// Returns the number of commas in a list from `start`, which is after one of its values, to
+    /// its end.
     static func countValues(_ text: [UInt8], from start: Int) -> Int {
         text.withUnsafeBufferPointer { text in
             var count = 0
@@ -51,7 +52,7 @@ package enum JSONSize {
         }
     }
 
-    /// The place of the closing quote, or the end of the text.
+    /// Returns the place of the closing quote, or the end of the text.
     private static func end(ofString start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         var at = start + 1
         while at < text.count, text[at] != UInt8(ascii: "\"") {

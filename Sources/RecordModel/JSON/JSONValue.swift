@@ -8,7 +8,7 @@ package enum JSONValue: Hashable, Sendable {
     case object([JSONMember])
 }
 
-/// One member of an object. The parser never gives two with the same key.
+/// One member of an object. The parser never produces two with the same key.
 package struct JSONMember: Hashable, Sendable {
     package let key: Text
     package let value: JSONValue
@@ -20,7 +20,7 @@ package struct JSONMember: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The value of a member; nil for other keys, and when this is no object.
+    /// The value of a member. Returns nil for other keys, and when this is no object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         let key = key.utf8
@@ -29,8 +29,8 @@ extension JSONValue {
         return members.first { $0.key.utf8.count == count && $0.key.utf8.elementsEqual(key) }?.value
     }
 
-    /// With the members of all objects in the order of their keys: values that say the same are equal
-    /// then, whatever program has written them.
+    /// The value with the members of all objects in the order of their keys. Values with the same
+    /// meaning are then equal, whatever program wrote them.
     package var withSortedMembers: JSONValue {
         switch self {
         case .null, .bool, .number, .string: self
@@ -71,7 +71,7 @@ extension JSONValue {
     package init(_ value: Int64) { self = .number(JSONNumber(value)) }
     package init(_ value: some StringProtocol) { self = .string(Text(value)) }
 
-    /// What the value is, as messages name it.
+    /// The kind of the value, as messages name it.
     package var kind: String {
         switch self {
         case .null: "null"

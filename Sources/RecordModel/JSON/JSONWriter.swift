@@ -1,6 +1,7 @@
-/// Prints JSON values as bytes: UTF-8 unescaped, only what RFC 8259 demands is escaped.
+/// Prints JSON values as bytes: UTF-8 unescaped, only the characters that RFC 8259 requires are
+/// escaped.
 package struct JSONWriter {
-    /// How values are laid out over lines.
+    /// The layout of values over lines.
     package enum Layout: Sendable, Hashable {
         /// No spaces at all.
         case compact
@@ -23,13 +24,13 @@ package struct JSONWriter {
 
     package mutating func reserveCapacity(_ bytes: Int) { self.bytes.reserveCapacity(bytes) }
 
-    /// Gives what was printed so far away, and goes on with nothing.
+    /// Returns the bytes printed so far, and continues with none.
     package mutating func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
-    /// Forgets what was printed after the first `count` bytes.
+    /// Removes the bytes after the first `count`.
     package mutating func cut(to count: Int) {
         bytes.removeLast(max(0, bytes.count - count))
     }
@@ -91,8 +92,8 @@ package struct JSONWriter {
         for _ in 0..<depth { bytes += unit }
     }
 
-    /// A string in quotes. What is not UTF-8, and NUL (which the parser refuses), becomes U+FFFD,
-    /// so that the result is always JSON that can be read.
+    /// Prints a string in quotes. Bytes that are not UTF-8, and NUL (which the parser refuses),
+    /// become U+FFFD, so that the result is always valid JSON.
     package mutating func string(_ text: [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         var at = 0
@@ -135,7 +136,7 @@ package struct JSONWriter {
 }
 
 extension JSONValue {
-    /// The value as JSON: compact, or with one member or element a line and 2 spaces.
+    /// Returns the value as JSON: compact, or with one member or element a line and 2 spaces.
     package func serialized(pretty: Bool = false) -> [UInt8] {
         var writer = JSONWriter(layout: pretty ? .pretty : .compact)
         writer.write(self)

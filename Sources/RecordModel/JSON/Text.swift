@@ -1,17 +1,17 @@
 /// UTF-8 text that is compared as bytes.
 ///
-/// `String` equates NFC with NFD; two keys of a record that differ only so are two keys.
+/// `String` equates NFC with NFD. Two keys of a record that differ only in that are two keys.
 package struct Text: Hashable, Sendable, Comparable {
     package let utf8: [UInt8]
 
     package init(utf8: [UInt8]) { self.utf8 = utf8 }
     package init(_ string: some StringProtocol) { self.utf8 = Array(string.utf8) }
 
-    /// For Swift code that needs one: invalid UTF-8 becomes replacement characters.
+    /// The text for Swift code that needs a `String`: invalid UTF-8 becomes replacement characters.
     package var string: String { String(decoding: utf8, as: UTF8.self) }
     package var isEmpty: Bool { utf8.isEmpty }
 
-    /// All bytes at once: an array feeds them to the hasher one by one.
+    /// Feeds all bytes to the hasher at once: an array feeds them one by one.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         utf8.withUnsafeBytes { hasher.combine(bytes: $0) }

@@ -1,7 +1,8 @@
 /// Well-formed UTF-8 by table 3-7 of the Unicode standard: no overlong forms, no surrogates,
 /// nothing above U+10FFFF.
 package enum UTF8Sequence {
-    /// The length of the well-formed sequence at `start`, 1 to 4; nil when there is none.
+    /// Returns the length of the well-formed sequence at `start`, 1 to 4. Returns nil when there is
+    /// none.
     @inline(__always)
     package static func length(in bytes: [UInt8], at start: Int) -> Int? {
         guard start < bytes.count else { return nil }
@@ -31,7 +32,7 @@ package enum UTF8Sequence {
         return length
     }
 
-    /// Whether all of `bytes` is well-formed.
+    /// Returns whether all of `bytes` is well-formed.
     package static func isValid(_ bytes: [UInt8]) -> Bool {
         var at = 0
         while at < bytes.count {

@@ -1,5 +1,5 @@
 extension FieldValue {
-    /// What the value adds to the size of its record, in bytes. Nothing for assets.
+    /// The number of bytes that the value adds to the size of its record. An asset adds nothing.
     package var countedBytes: Int {
         switch self {
         case .string(let text): text.utf8.count
@@ -14,8 +14,8 @@ extension FieldValue {
         }
     }
 
-    /// What the value takes in a request at most, in bytes: a text grows by its escapes, and a short
-    /// reference is a long dictionary.
+    /// The largest number of bytes that the value takes in a request. Escapes make a text longer,
+    /// and a short reference becomes a long dictionary.
     package var requestBytes: Int {
         switch self {
         case .string(let text): Self.escapedBytes(text.utf8)
@@ -32,7 +32,7 @@ extension FieldValue {
         }
     }
 
-    /// The dictionary of an asset with its receipt, in a request.
+    /// The size of the dictionary of an asset with its receipt, in a request.
     private static let assetBytes = 900
 
     private static func escapedBytes(_ text: [UInt8]) -> Int {
@@ -45,8 +45,8 @@ extension FieldValue {
         }
     }
 
-    /// Whether the value can stand in an asset on the wire: a text, bytes, or nested JSON, which is a
-    /// text there. Elements of lists cannot.
+    /// Indicates whether the value can be sent in an asset: a text, bytes, or nested JSON, which is
+    /// a text on the wire. Elements of lists cannot.
     package var canBeLong: Bool {
         switch self {
         case .string(let text): !text.isEmpty
@@ -56,7 +56,7 @@ extension FieldValue {
         }
     }
 
-    /// What is in the asset of a long value; nil for what cannot be one.
+    /// The content of the asset of a long value. It is nil for a value that cannot be long.
     package var longBytes: [UInt8]? {
         switch self {
         case .string(let text): text.utf8
@@ -66,20 +66,22 @@ extension FieldValue {
         }
     }
 
-    /// The value, or the elements of a list.
+    /// The elements of a list, or the value itself.
     fileprivate var parts: [FieldValue] {
         if case .list(let elements) = self { elements } else { [self] }
     }
 }
 
 extension RecordDocument {
-    /// The fields whose values stand in assets on the wire, because the record would be over the limit of
-    /// the server with them: each in the asset field `NAME_ckAsset`, while `NAME` itself is empty there,
-    /// as Core Data has it (Apple, "Reading CloudKit Records for Core Data").
+    /// Returns the fields whose values are in assets on the wire, because the record would exceed
+    /// the limit of the server with them.
     ///
-    /// It depends on nothing but the values, so that all machines find the same. The largest go first;
-    /// values within one power of two are in the order of their names: an edit that leaves a value about
-    /// as long as it was moves no other one.
+    /// Each such value is in the asset field `NAME_ckAsset`, while `NAME` itself is empty there, in
+    /// the way of Core Data (Apple, "Reading CloudKit Records for Core Data").
+    ///
+    /// The result depends only on the values, so that all machines find the same fields. The
+    /// largest values are moved first. Values within one power of two are in the order of their
+    /// names: an edit that leaves a value about as long as it was moves no other value.
     package func longFields(_ limits: RecordLimits = .standard) -> Set<FieldName> {
         guard text.count > limits.recordBytes / 8 || text.count > limits.requestBytes / 64 else {
             return []
@@ -94,10 +96,12 @@ extension RecordDocument {
         return long
     }
 
-    /// Errors: tooLarge, when what cannot become assets is over a limit of the server.
+    /// Checks the size of the record.
+    ///
+    /// Errors: tooLarge, when the values that cannot become assets exceed a limit of the server.
     func checkSize(_ limits: RecordLimits) throws(RecordError) {
-        // A value counts at most 8 bytes for each byte of its text (an integer of one digit), is at most
-        // 64 times as long in a request, and is written in 16 bytes at least when it is an asset.
+        // A value counts at most 8 bytes for each byte of its text (an integer of one digit) and is
+        // at most 64 times as long in a request. An asset takes at least 16 bytes of text.
         let isSmall =
             text.count <= limits.recordBytes / 8 && text.count <= limits.requestBytes / 64
             && text.count / 16 <= limits.assets && text.count / 8 <= limits.references
@@ -123,14 +127,14 @@ extension RecordDocument {
     }
 }
 
-/// What the values of a record take, all together.
+/// The sizes of all values of a record together.
 private struct RecordSizes {
     struct Field {
         let name: FieldName
         let counted: Int
         let inRequest: Int
 
-        /// Sizes from one power of two to the next are as good as equal.
+        /// The power of two of the size. Sizes from one power of two to the next count as equal.
         var magnitude: Int { counted.bitWidth - counted.leadingZeroBitCount }
     }
 
@@ -165,13 +169,15 @@ private struct RecordSizes {
         }
     }
 
-    /// The keys of a field beside its value.
+    /// The size of the keys of a field beside its value.
     private static let keyBytes = 160
 
     func fit(_ limits: RecordLimits) -> Bool {
         counted <= limits.recordBytes && inRequest <= limits.requestBytes
     }
 
+    /// Checks the numbers of elements, references and assets.
+    ///
     /// Errors: tooLarge.
     func checkCounts(_ limits: RecordLimits) throws(RecordError) {
         for (count, most, what) in [
@@ -199,13 +205,15 @@ private struct RecordSizes {
 extension FieldName {
     private static let twinEnding = Array("_ckAsset".utf8)
 
-    /// The field of the asset that has a long value of this one; nil when its name would be too long.
+    /// The name of the asset field that holds a long value of this field. It is nil when that name
+    /// would be too long.
     package var twin: FieldName? {
         let name = FieldName(bytes: bytes + Self.twinEnding)
         return name.isValid ? name : nil
     }
 
-    /// The field of whose long values this one has the bytes, going by its name.
+    /// The field whose long values this asset field holds, judged by its name. It is nil for other
+    /// names.
     package var field: FieldName? {
         guard bytes.count > Self.twinEnding.count,
             bytes[(bytes.count - Self.twinEnding.count)...].elementsEqual(Self.twinEnding)

@@ -1,35 +1,36 @@
 /// The sizes that a record must keep to.
 package struct RecordLimits: Sendable, Hashable {
-    /// All values without assets, nor those that can become assets, in bytes.
+    /// All values without assets, and without the values that can become assets, in bytes.
     package var recordBytes = ServerLimits.recordBytes
-    /// What the values take in a request, without those that can become assets, in bytes.
+    /// The size of the values in a request, without the values that can become assets, in bytes.
     package var requestBytes = ServerLimits.requestBytes - ServerLimits.requestOverheadBytes
     /// The elements of all lists together.
     package var listElements = ServerLimits.listElements
-    /// Also those in lists.
+    /// The references, also those in lists.
     package var references = ServerLimits.references
     package var assets = ServerLimits.assets
-    /// Of one asset, in bytes.
+    /// The size of one asset, in bytes.
     package var assetBytes = ServerLimits.assetBytes
     /// The elements of lists and the members of nested JSON, all together.
     package var nestedValues = 500_000
-    /// A STRING or BYTES value over this is shown as a file of its own.
+    /// The size in bytes above which a STRING or BYTES value is shown as a file of its own.
     package var shownValueBytes = 65_536
-    /// The text of the record's file.
+    /// The text of the record's file, in bytes.
     package var textBytes = RecordLimits.fileBytes
 
-    /// The text of a record's file here, and so about the longest value in it.
+    /// The text of a record's file on this machine, in bytes. The longest value in it is about as
+    /// long.
     package static let fileBytes = 64 << 20
-    /// The text of a record's file that a recordfs-server keeps beside its values.
+    /// The text of a record's file that a recordfs-server keeps beside its values, in bytes.
     package static let fileTextBytes = ServerLimits.fileTextBytes
 
     package init() {}
     package static let standard = RecordLimits()
-    /// For what the server has: it is not ours to refuse.
+    /// The limits for records that the server has: this machine may not refuse them.
     package static let received = RecordLimits().asReceived
 
-    /// For what no server has to take, as in zones of the database `local`. The limits that are left are
-    /// those of this machine's memory.
+    /// The limits for records that are never sent to a server, as in zones of the database `local`.
+    /// The remaining limits are those of this machine's memory.
     package var withoutServer: RecordLimits {
         var limits = self
         limits.recordBytes = .max
@@ -41,11 +42,11 @@ package struct RecordLimits: Sendable, Hashable {
         return limits
     }
 
-    /// For what is here already, or came from the server.
+    /// The limits for records that are on this machine already, or were downloaded from the server.
     package var asReceived: RecordLimits {
         var limits = withoutServer
         limits.nestedValues = .max
-        // As it is printed here it may be longer than it was written elsewhere.
+        // The text that is printed here may be longer than the text that was written elsewhere.
         limits.textBytes = max(textBytes, 2 * Self.fileBytes)
         return limits
     }

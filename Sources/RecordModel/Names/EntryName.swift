@@ -1,15 +1,18 @@
-/// What a name in a TYPE directory is (mount contract, section 2).
+/// The meaning of a name in a TYPE directory (mount contract, section 2).
 package enum EntryName: Hashable, Sendable {
-    /// `STEM.json`. The stem need not be canonical: the caller refuses it when it is not.
+    /// `STEM.json`. The stem need not be canonical. The caller refuses it when it is not.
     case record(Stem)
     /// `STEM@FIELD`, `STEM@FIELD.EXT`, `STEM@FIELD.INDEX` or `STEM@FIELD.INDEX.EXT`; the extension
     /// is without its dot, may hold dots, and is empty when there is none.
     case asset(stem: Stem, field: FieldName, index: Int?, fileExtension: [UInt8])
-    /// Everything else: an ordinary file of this machine.
+    /// Every other name: an ordinary file of this machine.
     case scratch([UInt8])
 
-    /// Names that begin with `.` or `#` or end with `~` are never data: no encoded stem begins so,
-    /// and editors name their locks, swap files and backups so, also those of assets.
+    /// Classifies a name.
+    ///
+    /// Names that begin with `.` or `#` or end with `~` are never data. No encoded stem begins like
+    /// that, and editors give such names to their locks, swap files and backups, also to those of
+    /// assets.
     package init(classifying name: [UInt8]) {
         guard let first = name.first, first != UInt8(ascii: "."), first != UInt8(ascii: "#"),
             name.last != UInt8(ascii: "~")
@@ -41,7 +44,7 @@ package enum EntryName: Hashable, Sendable {
             fileExtension: Array(tail))
     }
 
-    /// A decimal number without leading zeros, so that one element has one name.
+    /// Returns a decimal number without leading zeros, so that one element has one name.
     private static func index(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.count <= 9, digits.allSatisfy(IdentifierRule.isDigit),
             digits.count == 1 || digits.first != UInt8(ascii: "0")
@@ -49,7 +52,7 @@ package enum EntryName: Hashable, Sendable {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// The name of an asset's file.
+    /// Returns the name of an asset's file.
     package static func assetFileName(
         stem: Stem, field: FieldName, index: Int?, fileExtension: [UInt8]
     ) -> [UInt8] {

@@ -1,5 +1,5 @@
-/// The ending of a large field's file as it is on the wire: 1 to 64 bytes of UTF-8 without control
-/// characters, `/` and marks that turn the direction of a text.
+/// The ending of a large field's file on the wire: 1 to 64 bytes of UTF-8 without control
+/// characters, `/` and marks that change the direction of a text.
 package enum FileExtension {
     package static let maximumBytes = 64
 
@@ -7,8 +7,9 @@ package enum FileExtension {
         !bytes.isEmpty && bytes.count <= maximumBytes && isPlain(bytes)
     }
 
-    /// The ending as a file name shows it: itself when it is valid, else with `%XX` for what it may not
-    /// hold, cut to what it may have.
+    /// Returns the ending as a file name shows it. A valid ending is shown unchanged. In any other
+    /// ending `%XX` replaces the characters that are not allowed, and it is cut to the allowed
+    /// length.
     package static func shown(_ bytes: [UInt8]) -> [UInt8] {
         if bytes.isEmpty || isValid(bytes) { return bytes }
         var shown: [UInt8] = []
@@ -30,7 +31,8 @@ package enum FileExtension {
             && !String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: turnsText)
     }
 
-    /// The marks, embeddings, overrides and isolates of the bidirectional algorithm.
+    /// Returns whether the scalar is one of the marks, embeddings, overrides and isolates of the
+    /// bidirectional algorithm.
     private static func turnsText(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "\u{061C}", "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":

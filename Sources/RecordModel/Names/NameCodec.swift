@@ -25,8 +25,8 @@ package enum NameCodec {
         return encoded
     }
 
-    /// The name whose encoding is exactly these bytes; nil when there is none, so that two file
-    /// names never stand for one name.
+    /// Returns the name whose encoding is exactly these bytes. Returns nil when there is none, so
+    /// that two file names never stand for one name.
     package static func decode(_ encoded: [UInt8]) -> [UInt8]? {
         if isPlain(encoded) { return encoded }
         var name: [UInt8] = []
@@ -47,12 +47,13 @@ package enum NameCodec {
         return encode(name) == encoded ? name : nil
     }
 
-    /// Whether a name holds control characters of ASCII or of C1 (U+0080 to U+009F).
+    /// Returns whether a name holds control characters of ASCII or of C1 (U+0080 to U+009F).
     package static func holdsControls(_ name: [UInt8]) -> Bool {
         name.indices.contains { isControl(name, $0) }
     }
 
-    /// ASCII that stands for itself; the usual case, without an allocation.
+    /// Returns whether the name is ASCII that needs no encoding. This is the usual case and needs
+    /// no allocation.
     private static func isPlain(_ name: [UInt8]) -> Bool {
         name.indices.allSatisfy { name[$0] < 0x80 && !mustEscape(name, $0) }
     }

@@ -1,13 +1,13 @@
 extension ByteName {
-    /// The longest name of anything, in bytes: what a directory entry can hold.
+    /// The longest name of any kind, in bytes: the longest that a directory entry can hold.
     package static var maximumBytes: Int { ServerLimits.nameBytes }
 }
 
 extension FieldName {
-    /// `$parent`, as the list of changed fields names it. Not a valid field name.
+    /// `$parent`, as the list of changed fields names it. It is not a valid field name.
     package static let parent = FieldName("$parent")
 
-    /// `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
+    /// Indicates whether the name is valid: `[A-Za-z][A-Za-z0-9_]*`, at most 255 bytes.
     package var isValid: Bool {
         guard let first = bytes.first, bytes.count <= Self.maximumBytes else { return false }
         return IdentifierRule.isLetter(first) && IdentifierRule.isTail(bytes.dropFirst())
@@ -15,7 +15,7 @@ extension FieldName {
 }
 
 extension RecordTypeName {
-    /// `[A-Za-z_][A-Za-z0-9_]*`, at most 255 bytes.
+    /// Indicates whether the name is valid: `[A-Za-z_][A-Za-z0-9_]*`, at most 255 bytes.
     package var isValid: Bool {
         guard let first = bytes.first, bytes.count <= Self.maximumBytes else { return false }
         return (IdentifierRule.isLetter(first) || first == UInt8(ascii: "_"))
@@ -24,19 +24,20 @@ extension RecordTypeName {
 }
 
 extension RecordName {
-    /// Whether a recordfs-server can have a record of this name.
+    /// Indicates whether a recordfs-server can have a record with this name.
     package var isOfWire: Bool {
         (1...ServerLimits.nameBytes).contains(bytes.count) && UTF8Sequence.isValid(bytes)
             && !NameCodec.holdsControls(bytes)
     }
 
-    /// Whether a client may give it to a new record: names that begin with `_` are the server's.
+    /// Indicates whether a client may give the name to a new record. Names that begin with `_`
+    /// belong to the server.
     package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }
 }
 
 extension ZoneName {
-    /// 1 to 255 bytes of UTF-8 without control characters, that still fit a directory entry once
-    /// percent-encoded.
+    /// Indicates whether the name is valid: 1 to 255 bytes of UTF-8 without control characters,
+    /// that still fit a directory entry after percent-encoding.
     package var isValid: Bool {
         guard !bytes.isEmpty, UTF8Sequence.isValid(bytes), !NameCodec.holdsControls(bytes) else {
             return false
@@ -51,10 +52,11 @@ extension ZoneName {
 }
 
 extension OwnerName {
-    /// The rule of `ZoneName`; `me` is no name.
+    /// Indicates whether the name is valid by the rule of `ZoneName`. `me` is no name.
     package var isValid: Bool { ZoneName(bytes: bytes).isValid }
 
-    /// The directory under `shared/`: the encoding of the name, but for `@`, which stands for itself.
+    /// The name of the directory under `shared/`: the encoding of the name, except that `@` stays
+    /// as it is.
     package var fileName: [UInt8] {
         var name = NameCodec.encode(bytes)[...]
         var spelled: [UInt8] = []
@@ -69,7 +71,8 @@ extension OwnerName {
         return spelled
     }
 
-    /// Nil for what is the directory of nobody.
+    /// Reads the name of a directory under `shared/`. Returns nil when no owner has such a
+    /// directory.
     package init?(fileName: [UInt8]) {
         let encoded = fileName.flatMap {
             $0 == UInt8(ascii: "@") ? [UInt8(ascii: "%")] + Self.sign : [$0]
@@ -79,7 +82,7 @@ extension OwnerName {
         if self.fileName != fileName { return nil }
     }
 
-    /// What follows `%` in the encoding of `@`.
+    /// The digits that follow `%` in the encoding of `@`.
     private static let sign = Array("40".utf8)
 }
 

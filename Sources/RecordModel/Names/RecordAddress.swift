@@ -1,4 +1,4 @@
-/// Where a record is in a database of one owner.
+/// The place of a record in a database of one owner.
 package struct RecordAddress: Hashable, Sendable {
     package let zone: ZoneName
     package let type: RecordTypeName

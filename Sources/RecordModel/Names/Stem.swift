@@ -2,8 +2,8 @@ extension Stem {
     /// The longest stem: with `.json` it fills a directory entry.
     package static let maximumBytes = 255 - ".json".utf8.count
 
-    /// The encoding of a name; when that is too long, its beginning, `%-` and 32 hexadecimal
-    /// digits of the name's SHA-256, which no encoding can be.
+    /// Creates the encoding of a name. When that is too long, it is shortened to its beginning,
+    /// `%-` and 32 hexadecimal digits of the name's SHA-256, which no encoding can be.
     package init(encoding name: RecordName) {
         let encoded = NameCodec.encode(name.bytes)
         guard encoded.count > Self.maximumBytes else {
@@ -16,13 +16,14 @@ extension Stem {
         self.init(bytes: Array(encoded[..<kept]) + Array("%-".utf8) + digest)
     }
 
-    /// The name of which this is the encoding; nil when it is none, also when it is shortened.
+    /// The name whose encoding this is. It is nil when this is no encoding, also when it is
+    /// shortened.
     package var decoded: RecordName? {
         guard !bytes.isEmpty, bytes.count <= Self.maximumBytes else { return nil }
         return NameCodec.decode(bytes).map { RecordName(bytes: $0) }
     }
 
-    /// Whether only a lookup can tell the name.
+    /// Indicates whether the stem is shortened, so that only a lookup can find the name.
     package var isShortened: Bool {
         guard bytes.count >= 34 else { return false }
         return bytes.suffix(34).starts(with: "%-".utf8)
@@ -32,7 +33,7 @@ extension Stem {
     /// `STEM.json`.
     package var fileName: [UInt8] { bytes + Array(".json".utf8) }
 
-    /// Whether a cut before `index` leaves characters and escapes whole.
+    /// Returns whether a cut before `index` leaves characters and escapes whole.
     private static func isBoundary(_ encoded: [UInt8], _ index: Int) -> Bool {
         encoded[index] & 0xC0 != 0x80 && encoded[index - 1] != UInt8(ascii: "%")
             && encoded[index - 2] != UInt8(ascii: "%")

@@ -1,12 +1,13 @@
-/// How directory names and JSON fields of one zone stand for record types and fields on the wire.
+/// The mapping between the directory names and JSON fields of one zone and the record types and
+/// fields on the wire.
 ///
-/// All of the tree goes through it, because a directory name need not be a record type: zones of
-/// managed object models will show entities.
+/// The whole tree uses it, because a directory name need not be a record type: zones of managed
+/// object models will show entities.
 package enum ZoneMapping: String, Sendable, CaseIterable {
     /// One to one.
     case plain
 
-    /// nil when no record type can have that name.
+    /// Returns the record type of a directory. Returns nil when no record type can have that name.
     package func typeName(ofDirectory name: [UInt8]) -> RecordTypeName? {
         switch self {
         case .plain:

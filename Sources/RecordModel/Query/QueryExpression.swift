@@ -1,23 +1,23 @@
-/// A query over the records of one type, as it stands in a directory name of
+/// A query over the records of one type, as it is written in a directory name of
 /// `.recordfs/query/DB/ZONE/TYPE/EXPR/` and on the command line.
 ///
 /// Terms are joined with `,` and must all hold: `field=value`, `!=`, `<`, `<=`, `>`, `>=`, `~`
 /// (contains, ASCII case ignored), `^=` (begins with), `field` (has a value), `!field` (has none),
-/// `sort:field`, `sort:-field`. Of alternatives with `|` between them one must hold; one without an
-/// operator is another value for the field before it: `cuisine=thai|indian`, `n>4|vegan=1`. Values are
-/// percent-encoded where they hold `,`, `/`, `|` or `%`. `field.member` is a member of nested JSON or of a
-/// location.
-/// Fields of the schema, and `name`, `created`, `modified` of the record itself; a field of the same
-/// name goes first, then `$name`, `$created`, `$modified` mean the record's own.
+/// `sort:field`, `sort:-field`. When alternatives are joined with `|`, at least one must hold. An
+/// alternative without an operator is another value for the field before it: `cuisine=thai|indian`,
+/// `n>4|vegan=1`. Values are percent-encoded where they hold `,`, `/`, `|` or `%`. `field.member`
+/// is a member of nested JSON or of a location.
+/// Terms name fields of the schema, and `name`, `created`, `modified` of the record itself. A field
+/// with one of these names takes precedence. Then `$name`, `$created`, `$modified` mean the
+/// record's own.
 ///
 /// A list matches when one of its elements does. A field without a value matches `!=` and nothing
-/// else. References are compared by the name of the record, dates as
-/// `2026-11-20T10:00:00Z` or `2026-11-20`, which is midnight UTC, or as an age: `modified>2h` is later
-/// than two hours ago.
+/// else. References are compared by the name of the record, dates as `2026-11-20T10:00:00Z` or
+/// `2026-11-20`, which is midnight UTC, or as an age: `modified>2h` is later than two hours ago.
 package struct QueryExpression: Sendable, Hashable {
     package enum Subject: Hashable, Sendable {
         case field(FieldName)
-        /// What nested JSON, or a location, has at a path of keys.
+        /// The values that nested JSON, or a location, has at a path of keys.
         case member(FieldName, [Text])
         case name
         case created
@@ -46,14 +46,16 @@ package struct QueryExpression: Sendable, Hashable {
         package let isDescending: Bool
     }
 
-    /// Of each group at least one must hold.
+    /// Groups of conditions. At least one condition of each group must hold.
     package private(set) var conditions: [[Condition]] = []
     package private(set) var order: [SortTerm] = []
 
-    /// All records.
+    /// Creates the query that matches all records.
     package init() {}
 
-    /// - Parameter now: what ages are counted from.
+    /// Parses a query.
+    ///
+    /// - Parameter now: the time from which ages are counted.
     /// Errors: `invalidArgument` that says which term is wrong, with its place.
     package init(
         parsing text: [UInt8], schema: RecordSchema, now: Timestamp = SystemClock().now
@@ -70,7 +72,8 @@ package struct QueryExpression: Sendable, Hashable {
         }
     }
 
-    /// Fields with the hashes of the values of which one a record must have: what an index can find.
+    /// The fields for which a record must have one of several values, with the hashes of these
+    /// values. An index can find such records.
     package var equalities: [(field: FieldName, hashes: [Int64])] {
         conditions.compactMap { group in
             var name: FieldName?
@@ -94,7 +97,7 @@ package struct QueryExpression: Sendable, Hashable {
         return conditions.allSatisfy { $0.contains(where: row.satisfies) }
     }
 
-    /// What `sort:` terms compare; take it while the document is at hand.
+    /// Returns the values that `sort:` terms compare. Call it while the document is at hand.
     package func sortKey(
         _ document: RecordDocument, name: RecordName, created: Timestamp, modified: Timestamp
     ) -> SortKey {
@@ -106,7 +109,7 @@ package struct QueryExpression: Sendable, Hashable {
         fileprivate let values: [FieldValue?]
     }
 
-    /// Whether the first is to stand before the second; records without a value stand last, in
+    /// Returns whether the first comes before the second. Records without a value are last, in
     /// either direction.
     package func isOrdered(_ left: SortKey, before right: SortKey) -> Bool {
         for (index, term) in order.enumerated() {
@@ -125,11 +128,11 @@ package struct QueryExpression: Sendable, Hashable {
     }
 }
 
-/// The right side of a comparison: the text as it stands, and what it is as each type.
+/// The right side of a comparison: the text as it is written, and its value in each type.
 package struct QueryOperand: Hashable, Sendable {
     package let text: [UInt8]
-    /// As a value of the subject's type, or of the elements of its list.
+    /// The value in the subject's type, or in the type of the elements of its list.
     package let value: FieldValue
-    /// As a number, where a subject can be one and can be a text.
+    /// The value as a number, for a subject that can be both a number and a text.
     package var number: FieldValue?
 }

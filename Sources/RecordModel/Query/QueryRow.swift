@@ -15,7 +15,8 @@ struct QueryRow {
         }
     }
 
-    /// Dates are compared in milliseconds, as they are written.
+    /// Returns a date in milliseconds. Dates are compared in milliseconds, the precision in which
+    /// they are written.
     private static func date(_ time: Timestamp) -> FieldValue {
         .timestamp(milliseconds: time.milliseconds)
     }
@@ -62,7 +63,7 @@ struct QueryRow {
         }
     }
 
-    /// Whether `text` contains `part`, upper and lower case of ASCII letters being the same.
+    /// Returns whether `text` contains `part`. Upper and lower case of ASCII letters are equal.
     static func contains(_ text: [UInt8], _ part: [UInt8]) -> Bool {
         guard !part.isEmpty else { return true }
         guard text.count >= part.count else { return false }
@@ -83,7 +84,8 @@ struct QueryRow {
 }
 
 extension FieldValue {
-    /// What nested JSON has at a path; of the elements of lists on the way, all that have it.
+    /// Returns the value of nested JSON at a path. When there are lists on the way, returns the
+    /// values of all elements that have it.
     fileprivate func member(at path: ArraySlice<Text>) -> FieldValue? {
         let found: [FieldValue]
         switch self {
@@ -115,7 +117,7 @@ extension FieldValue {
         }
     }
 
-    /// What `~` and `^=` look at.
+    /// The texts that `~` and `^=` search.
     fileprivate var queryTexts: [[UInt8]] {
         switch self {
         case .string(let text): [text.utf8]
@@ -130,7 +132,8 @@ extension FieldValue {
         }
     }
 
-    /// Negative, zero or positive; nil for values that have no order between them.
+    /// Compares two values: the result is negative, zero or positive. Returns nil for values that
+    /// have no order between them.
     func compared(to other: FieldValue) -> Int? {
         switch (self, other) {
         case (.int64(let left), .int64(let right)): Self.order(left, right)
@@ -148,8 +151,8 @@ extension FieldValue {
         }
     }
 
-    /// Equal for values that compare as equal, of a list those of its elements; none for what cannot be
-    /// found by an index.
+    /// The hashes of the value, or of the elements of a list. Values that compare as equal have
+    /// equal hashes. A value that no index can find has none.
     package var queryHashes: [Int64] {
         switch self {
         case .int64(let value): [TextChecksum.of(Array("number \(Double(value))".utf8))]

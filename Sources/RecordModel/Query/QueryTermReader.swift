@@ -6,7 +6,7 @@ struct QueryTermReader {
     }
 
     let text: [UInt8]
-    /// Where the term is in `text`.
+    /// The place of the term in `text`.
     let start: Int
     let term: [UInt8]
     let schema: RecordSchema
@@ -32,7 +32,9 @@ struct QueryTermReader {
         return .conditions(conditions)
     }
 
-    /// - Parameter last: what an alternative without an operator is another value for.
+    /// Reads one condition.
+    ///
+    /// - Parameter last: the subject and the operator for an alternative that has no operator.
     private func condition(
         _ part: ArraySlice<UInt8>,
         _ last: inout (subject: QueryExpression.Subject, symbol: QueryExpression.Operator)?
@@ -49,7 +51,7 @@ struct QueryTermReader {
         return .exists(try subject(part))
     }
 
-    /// At the first operator.
+    /// Splits a term at the first operator.
     private static func split(
         _ term: ArraySlice<UInt8>
     ) -> (ArraySlice<UInt8>, QueryExpression.Operator, ArraySlice<UInt8>)? {
@@ -82,7 +84,7 @@ struct QueryTermReader {
         throw error("no field \"\(name)\" here; there are \(known.joined(separator: ", "))")
     }
 
-    /// `field.member.member` of nested JSON, `field.latitude` of a location.
+    /// Reads `field.member.member` of nested JSON, or `field.latitude` of a location.
     private func member(_ name: [UInt8]) -> QueryExpression.Subject? {
         let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count > 1, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -134,7 +136,7 @@ struct QueryTermReader {
         case .string, .json, .reference: return .string(Text(utf8: text))
         case .int64:
             if string == "true" || string == "false" { return .int64(string == "true" ? 1 : 0) }
-            // A fraction is a fair bound for integers.
+            // A fraction is a valid bound for integers.
             return Int64(string).map { .int64($0) } ?? Self.number(string)
         case .double: return Self.number(string)
         case .timestamp:
@@ -149,7 +151,7 @@ struct QueryTermReader {
         }
     }
 
-    /// `30s`, `10m`, `2h`, `3d`, `1w`: that long ago.
+    /// Reads an age, such as `30s`, `10m`, `2h`, `3d`, `1w`, and returns the time that long ago.
     private static func ago(_ text: String, _ now: Timestamp) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
@@ -165,7 +167,7 @@ struct QueryTermReader {
         return .double(value)
     }
 
-    /// Lenient where names are strict: any `%XX` stands for its byte.
+    /// Decodes percent escapes. It accepts more than names do: any `%XX` stands for its byte.
     static func percentDecoded(_ text: [UInt8]) -> [UInt8]? {
         var decoded: [UInt8] = []
         var at = 0

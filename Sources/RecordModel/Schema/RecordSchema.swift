@@ -6,12 +6,15 @@ package struct RecordSchema: Hashable, Sendable {
         package var isQueryable: Bool
         package var isSortable: Bool
         package var isSearchable: Bool
-        /// Kept so that a schema of another tool survives; nothing is encrypted here.
+        /// Indicates whether the schema marks the field as encrypted. The mark is kept so that the
+        /// schema of another tool survives. Nothing is encrypted here.
         package var isEncrypted: Bool
-        /// Stands in a schema text that somebody wrote, so that no value changes its type.
+        /// Indicates whether the field is in a schema text that a person wrote, so that no value
+        /// changes its type.
         package var isDeclared = false
 
-        /// With all the indexes that the type allows, as new fields of a development schema have.
+        /// Creates a field with all the indexes that its type allows, as new fields of a
+        /// development schema have.
         package init(name: FieldName, type: FieldType) {
             self.name = name
             self.type = type
@@ -44,7 +47,7 @@ package struct RecordSchema: Hashable, Sendable {
 
     package static let empty = RecordSchema(fields: [])
 
-    /// Of two fields with one name the first counts.
+    /// Creates a schema. When two fields have the same name, the first counts.
     package init(fields: [Field]) {
         self.fields = []
         places = [:]
@@ -68,9 +71,11 @@ package struct RecordSchema: Hashable, Sendable {
         return declared
     }
 
-    /// The schema after just-in-time adoption of what the document introduces; nil when nothing
-    /// is new. A known field keeps its type, but that a fraction widens one of whole numbers
-    /// (`Field.wider`); an empty list introduces nothing, because its type cannot be known yet.
+    /// Returns the schema with the new fields of the document added just in time. Returns nil when
+    /// nothing is new.
+    ///
+    /// A known field keeps its type, except that a fraction widens a field of whole numbers
+    /// (`Field.wider`). An empty list adds nothing, because its type cannot be known yet.
     package func adopting(_ document: RecordDocument) -> RecordSchema? {
         adopting(document.fields)
     }
@@ -92,7 +97,7 @@ package struct RecordSchema: Hashable, Sendable {
         return isChanged ? adopted : nil
     }
 
-    /// With these fields besides; nil when all are known already.
+    /// Returns the schema with these fields added. Returns nil when all are known already.
     package func adding(_ newFields: [(name: FieldName, type: FieldType)]) -> RecordSchema? {
         var adopted = self
         for (name, type) in newFields { adopted.add(Field(name: name, type: type)) }
@@ -104,8 +109,8 @@ package struct RecordSchema: Hashable, Sendable {
 }
 
 extension RecordSchema {
-    /// How many fields count towards the limit of a type: those that have the long values of other ones
-    /// do not.
+    /// The number of fields that count towards the limit of a type. Fields that hold the long
+    /// values of other fields do not count.
     package var countedFields: Int {
         fields.count { field in
             guard field.type == .asset, let value = field.name.field else { return true }

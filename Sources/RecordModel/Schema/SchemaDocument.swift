@@ -1,4 +1,4 @@
-/// Everything that a text in the CloudKit schema language says, in its order: also roles, grants
+/// The complete content of a text in the CloudKit schema language, in its order: also roles, grants
 /// and the options of system fields, which `SchemaText` drops.
 package struct SchemaDocument: Hashable, Sendable {
     package enum Permission: String, CaseIterable, Sendable {
@@ -16,7 +16,7 @@ package struct SchemaDocument: Hashable, Sendable {
         }
     }
 
-    /// How a number is spelled: as its type, or as a `NUMBER`.
+    /// The spelling of a number: as its type, or as a `NUMBER`.
     package enum NumberSpelling: Hashable, Sendable {
         case type
         /// `NUMBER PREFERRED AS` the type of the field.
@@ -26,7 +26,7 @@ package struct SchemaDocument: Hashable, Sendable {
     }
 
     package struct Field: Hashable, Sendable {
-        /// Also of a system field, such as `___recordID`.
+        /// The field. It may be a system field, such as `___recordID`.
         package var field: RecordSchema.Field
         package var number: NumberSpelling
         package init(_ field: RecordSchema.Field, number: NumberSpelling = .type) {
@@ -40,7 +40,8 @@ package struct SchemaDocument: Hashable, Sendable {
 
     package struct RecordType: Hashable, Sendable {
         package let name: RecordTypeName
-        /// System fields where the text mentions them, which it does to give them indexes.
+        /// The fields. A system field is among them when the text mentions it, which it does to
+        /// give it indexes.
         package var fields: [Field]
         package var grants: [Grant]
         package init(name: RecordTypeName, fields: [Field] = [], grants: [Grant] = []) {
@@ -50,7 +51,7 @@ package struct SchemaDocument: Hashable, Sendable {
         }
     }
 
-    /// Those of `CREATE ROLE`.
+    /// The roles of `CREATE ROLE`.
     package var roles: [String]
     package var types: [RecordType]
 
@@ -59,19 +60,23 @@ package struct SchemaDocument: Hashable, Sendable {
         self.types = types
     }
 
+    /// Parses a schema text.
+    ///
     /// Errors: `invalidArgument` with position.
     package init(parsing text: [UInt8]) throws(RecordError) {
         var parser = SchemaParser(try SchemaTokens(text))
         self = try parser.document()
     }
 
-    /// Every user has the first two, and the last for the records that this user made.
+    /// The roles that need no `CREATE ROLE`. Every user has the first two. A user has the last one
+    /// for the records that this user created.
     package static let builtInRoles = ["_world", "_icloud", "_creator"]
 
-    /// The type of shares; the only one with dots in its name and in the names of its fields.
+    /// The type of shares. It is the only type with dots in its name and in the names of its
+    /// fields.
     package static let shareType = RecordTypeName("cloudkit.share")
 
-    /// Whether records of the type can have a field of this name.
+    /// Returns whether records of the type can have a field with this name.
     package static func isFieldName(_ name: FieldName, of type: RecordTypeName) -> Bool {
         if type != shareType { return name.isValid }
         let parts = name.bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -88,7 +93,7 @@ package struct SchemaDocument: Hashable, Sendable {
 }
 
 extension SchemaDocument {
-    /// The text, which reads back as this document.
+    /// Returns the text, which reads back as this document.
     package func print() -> [UInt8] {
         var text = "DEFINE SCHEMA\n"
         for role in roles { text += "\n    CREATE ROLE \(SchemaText.quoted(Array(role.utf8)));\n" }
@@ -130,6 +135,6 @@ extension SchemaDocument {
 }
 
 extension SchemaDocument.Field {
-    /// As it is in a schema text.
+    /// The field as it is written in a schema text.
     package var text: String { SchemaDocument.text(self) }
 }

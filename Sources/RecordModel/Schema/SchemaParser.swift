@@ -1,9 +1,9 @@
-/// Recursive descent over `SchemaTokens`.
+/// A recursive descent parser over `SchemaTokens`.
 struct SchemaParser {
     private let text: [UInt8]
     private let tokens: [SchemaTokens.Token]
     private var index = 0
-    /// Where grants name roles, which may be created further down.
+    /// The places at which grants name roles. The roles may be created further down.
     private var grantedRoles: [(role: String, offset: Int)] = []
 
     init(_ tokens: SchemaTokens) {
@@ -153,7 +153,7 @@ extension SchemaParser {
         case sortable = "SORTABLE"
         case searchable = "SEARCHABLE"
 
-        /// Whether fields of the type can have the index.
+        /// Returns whether fields of the type can have the index.
         func fits(_ field: SchemaDocument.Field) -> Bool {
             guard !field.field.isEncrypted else { return false }
             let element = if case .list(let element) = field.type { element } else { field.type }
@@ -257,7 +257,7 @@ extension SchemaParser {
         return error("expected \(what), found \(found)", current.offset)
     }
 
-    /// A word of megabytes makes no message of megabytes.
+    /// Shortens a word, so that a word of megabytes makes no message of megabytes.
     private static func short(_ word: String) -> String {
         let start = String(String.UnicodeScalarView(word.unicodeScalars.prefix(40)))
         return start.utf8.count < word.utf8.count ? start + "..." : start

@@ -1,14 +1,16 @@
 /// The text of a schema in the CloudKit schema language, with `JSON` as one more type.
 ///
-/// Reads what CloudKit's tools export: roles, grants and the system fields (`___recordID` and the
-/// like) are understood and dropped, comments too. `NUMBER` is read as what it is preferred as, or
+/// Reads the exports of CloudKit's tools: roles, grants and the system fields (`___recordID` and
+/// the like) are understood and dropped, comments too. `NUMBER` is read as its preferred type, or
 /// as DOUBLE. `SchemaDocument` keeps all that.
 package enum SchemaText {
+    /// Parses a schema text.
+    ///
     /// Errors: `invalidArgument` with position.
     package static func parse(_ text: [UInt8]) throws(RecordError) -> [(
         RecordTypeName, RecordSchema
     )] {
-        // System fields are there in every type.
+        // Every type has the system fields.
         try SchemaDocument(parsing: text).types.map { type in
             (type.name, RecordSchema(fields: type.fields.filter { !$0.isSystem }.map(\.field)))
         }

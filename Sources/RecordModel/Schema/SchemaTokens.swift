@@ -50,7 +50,7 @@ struct SchemaTokens {
         IdentifierRule.isTail(CollectionOfOne(byte))
     }
 
-    /// Past white space and comments; nil at the end.
+    /// Skips white space and comments. Returns nil at the end.
     private static func skipBlanks(_ text: [UInt8], from start: Int) throws(RecordError) -> Int? {
         var at = start
         while at < text.count {

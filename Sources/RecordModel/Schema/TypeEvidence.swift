@@ -1,8 +1,8 @@
-/// What all values of one field of an input say about its type.
+/// The evidence of all values of one field of an input for its type.
 ///
-/// One value decides too early: `18` before `18.5`, an empty list before a full one.
+/// One value is too little to decide: `18` before `18.5`, an empty list before a full one.
 package struct TypeEvidence: Sendable {
-    /// What plain values have in common; `json` when they are of different kinds.
+    /// The type that fits all plain values. It is `json` when they are of different kinds.
     private var plain: FieldType?
     /// The type of tagged values, which no other type can hold; the first counts.
     private var tagged: FieldType?
@@ -14,7 +14,7 @@ package struct TypeEvidence: Sendable {
 
     package init() {}
 
-    /// null, and what the reader refuses, say nothing.
+    /// Adds a value. null, and a value that the reader refuses, change nothing.
     package mutating func add(_ value: JSONValue) {
         switch value {
         case .null: break
@@ -62,10 +62,10 @@ package struct TypeEvidence: Sendable {
         }
     }
 
-    /// The type that takes all values; nil when nothing says one.
+    /// The type that takes all values. It is nil when no value gives evidence.
     ///
-    /// DOUBLE for whole numbers and fractions, JSON for what has no other type in common: also
-    /// whole numbers beside fractions that no DOUBLE would hold exactly.
+    /// DOUBLE for whole numbers and fractions, JSON for values that have no other type in common:
+    /// also for whole numbers beside fractions that no DOUBLE would hold exactly.
     package var type: FieldType? {
         if let tagged { return tagged }
         guard let plain else { return nil }
@@ -73,16 +73,16 @@ package struct TypeEvidence: Sendable {
         return plain == .double && (hasBool || hasInexactInteger) ? .json : plain
     }
 
-    /// Whether the values are of kinds that only JSON holds side by side, though no value is nested
-    /// JSON itself.
+    /// Indicates whether only JSON can hold these kinds of values side by side, although no value
+    /// is nested JSON itself.
     package var isMixed: Bool { type == .json && !hasJSON }
 
-    /// Whether there are values, and all are numbers that one type holds.
+    /// Indicates whether there are values, and all are numbers that one type holds.
     package var isNumeric: Bool {
         !hasOther && !hasBool && tagged == nil && (type == .int64 || type == .double)
     }
 
-    /// Whether there are values, and all are tagged.
+    /// Indicates whether there are values, and all are tagged.
     package var isTagged: Bool { tagged != nil && plain == nil && !hasEmptyList }
 }
 
@@ -91,7 +91,7 @@ extension FieldType {
         if case .list = self { true } else { false }
     }
 
-    /// Whether values of it are written with a tag where no schema is known.
+    /// Indicates whether values of the type are written with a tag where no schema is known.
     fileprivate var needsTag: Bool {
         switch self {
         case .timestamp, .bytes, .location, .reference, .asset: true

@@ -1,5 +1,6 @@
 extension FieldType {
-    /// The type that takes the same whole numbers and fractions too; nil for all others.
+    /// The type that takes the same whole numbers and fractions too. It is nil for all types but
+    /// INT64 and lists of it.
     package var wider: FieldType? {
         switch self {
         case .int64: .double
@@ -11,10 +12,10 @@ extension FieldType {
 
 extension RecordSchema.Field {
     /// The type that a fraction gives the field: DOUBLE for INT64, as long as nobody has declared
-    /// its type.
+    /// the field's type.
     package var wider: FieldType? { isDeclared ? nil : type.wider }
 
-    /// The same field, with its indexes, of another type.
+    /// Returns this field, with its indexes, with another type.
     func with(_ type: FieldType) -> RecordSchema.Field {
         RecordSchema.Field(
             name: name, type: type, isQueryable: isQueryable, isSortable: isSortable,
@@ -23,7 +24,7 @@ extension RecordSchema.Field {
 }
 
 extension RecordSchema {
-    /// The fields of whole numbers that take fractions in `new`.
+    /// Returns the fields of whole numbers that accept fractions in `new`.
     package func widened(in new: RecordSchema) -> [FieldName] {
         fields.filter { field in
             guard let wider = field.type.wider else { return false }
@@ -33,17 +34,19 @@ extension RecordSchema {
 }
 
 extension Int64 {
-    /// Whether every whole number up to this one is a double of its own: at most 2^53 from zero.
+    /// Indicates whether a double holds this number and every whole number nearer to zero exactly:
+    /// at most 2^53 from zero.
     package var isExactDouble: Bool { magnitude <= 1 << 53 }
 }
 
 extension FieldValue {
-    /// A whole number as a double; all else as it is.
+    /// A whole number as a double. Any other value is unchanged.
     var asDouble: FieldValue {
         if case .int64(let integer) = self { .double(Double(integer)) } else { self }
     }
 
-    /// A whole number that no double holds exactly, also in a list.
+    /// The whole number that no double holds exactly, also one in a list. It is nil when there is
+    /// none.
     package var inexactInteger: Int64? {
         switch self {
         case .int64(let integer): integer.isExactDouble ? nil : integer

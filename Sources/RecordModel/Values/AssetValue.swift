@@ -2,7 +2,7 @@
 package struct AssetValue: Hashable, Sendable {
     /// A plain file name; never a path or URL.
     package let fileName: Text
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64?
     package let sha256: ContentHash?
 
@@ -12,17 +12,18 @@ package struct AssetValue: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// The parts of the file name; `asset` for every value that came out of a record's text.
+    /// The parts of the file name; `asset` for every value that was read from a record's text.
     package var entryName: EntryName { EntryName(classifying: fileName.utf8) }
 
-    /// How the file name ends, without the dot; empty when it has none.
+    /// The end of the file name, without the dot. It is empty when the name has none.
     package var fileExtension: [UInt8] {
         guard case .asset(_, _, _, let fileExtension) = entryName else { return [] }
         return fileExtension
     }
 
-    /// Whether both stand for the same bytes under the same name: by hash when both know it, else by name
-    /// and size. A side without an ending says nothing of it, as servers that keep none.
+    /// Returns whether both have the same content. Different endings are different content.
+    /// Compares the hashes when both sides have one, otherwise the names and sizes. A side without
+    /// an ending matches any ending, because some servers keep none.
     package func hasSameContent(as other: AssetValue) -> Bool {
         let (ending, otherEnding) = (fileExtension, other.fileExtension)
         guard ending.isEmpty || otherEnding.isEmpty || ending == otherEnding else { return false }

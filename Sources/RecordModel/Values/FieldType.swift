@@ -10,14 +10,14 @@ package indirect enum FieldType: Hashable, Sendable {
     case asset
     /// An extension: nested JSON in the file, a STRING on the wire.
     case json
-    /// Of one of the others but `json` and `list`.
+    /// A list of one of the other types except `json` and `list`.
     case list(FieldType)
 
     package static let scalars: [FieldType] = [
         .string, .int64, .double, .timestamp, .bytes, .location, .reference, .asset, .json,
     ]
 
-    /// `STRING`, `LIST<STRING>`.
+    /// The name in the schema language, such as `STRING` or `LIST<STRING>`.
     package var name: String {
         switch self {
         case .string: "STRING"
@@ -44,7 +44,7 @@ package indirect enum FieldType: Hashable, Sendable {
         self = .list(element)
     }
 
-    /// Whether the schema language has lists of it.
+    /// Indicates whether the schema language has lists of the type.
     package var canBeListed: Bool {
         switch self {
         case .json, .list: false

@@ -1,19 +1,21 @@
-/// The value of a field; there is none for null.
+/// The value of a field. null is no value.
 package enum FieldValue: Hashable, Sendable {
     case string(Text)
     case int64(Int64)
     case double(Double)
-    /// Since 1970-01-01T00:00:00Z.
+    /// A time since 1970-01-01T00:00:00Z.
     case timestamp(milliseconds: Int64)
     case bytes([UInt8])
     indirect case location(Location)
     indirect case reference(Reference)
-    /// Also the value of a STRING or BYTES field that is long enough to be shown as a file.
+    /// An asset. It is also the value of a STRING or BYTES field that is long enough to be shown as
+    /// a file.
     indirect case asset(AssetValue)
     case json(JSONValue)
     case list([FieldValue])
 
-    /// The type that this value introduces into a schema; nil for an empty list, which fits all.
+    /// The type that this value gives a new field of a schema. It is nil for an empty list, which
+    /// fits all.
     package var type: FieldType? {
         switch self {
         case .string: .string
@@ -29,7 +31,8 @@ package enum FieldValue: Hashable, Sendable {
         }
     }
 
-    /// Equality, but that assets count by content (`AssetValue.hasSameContent`).
+    /// Returns whether the values are equal. Assets are compared by content
+    /// (`AssetValue.hasSameContent`).
     package func isSame(as other: FieldValue) -> Bool {
         switch (self, other) {
         case (.asset(let left), .asset(let right)): left.hasSameContent(as: right)

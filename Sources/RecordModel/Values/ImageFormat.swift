@@ -1,12 +1,12 @@
-/// A format of pictures that have no scripts, links or other text in them, told by the first bytes:
-/// what a name or a client says of them counts for nothing. The word is the media type.
+/// A format of pictures that hold no scripts, links or other text. The first bytes decide it, and
+/// the name and the type that a client gives do not count. The raw value is the media type.
 package enum ImageFormat: String, CaseIterable, Hashable, Sendable {
     case png = "image/png"
     case jpeg = "image/jpeg"
     case webp = "image/webp"
     case gif = "image/gif"
 
-    /// Nil for anything else.
+    /// Recognises the format. Returns nil for all other bytes.
     package init?(of bytes: [UInt8]) {
         guard let format = Self.allCases.first(where: { $0.isFormat(of: bytes) }) else {
             return nil

@@ -1,9 +1,11 @@
-/// How many pixels a picture has, as its own head says: a few bytes may ask for gigabytes of memory.
+/// The size of a picture in pixels, as its own header states it: a few bytes may ask for gigabytes
+/// of memory.
 package struct ImageSize: Hashable, Sendable {
     package let width: Int
     package let height: Int
 
-    /// Nil where the head of a PNG, JPEG, WebP or GIF picture does not say it.
+    /// Reads the size. Returns nil when the header of a PNG, JPEG, WebP or GIF picture does not
+    /// state it.
     package init?(of bytes: [UInt8]) {
         let size: (Int, Int)?
         switch ImageFormat(of: bytes) {
@@ -17,10 +19,10 @@ package struct ImageSize: Hashable, Sendable {
         (width, height) = size
     }
 
-    /// Whether neither side is longer than `side`.
+    /// Returns whether neither side is longer than `side`.
     package func fits(_ side: Int) -> Bool { width <= side && height <= side }
 
-    /// An unsigned number in the order of the network; nil behind the end.
+    /// Reads an unsigned number in network byte order. Returns nil after the end.
     private static func big(_ bytes: [UInt8], _ start: Int, _ count: Int) -> Int? {
         guard start >= 0, start + count <= bytes.count else { return nil }
         return bytes[start..<start + count].reduce(0) { $0 << 8 | Int($1) }
@@ -41,7 +43,7 @@ package struct ImageSize: Hashable, Sendable {
         return pair(big(bytes, 16, 4), big(bytes, 20, 4))
     }
 
-    /// The frame header comes behind segments that say their length.
+    /// Reads the size of a JPEG. The frame header follows segments that state their length.
     private static func jpeg(_ bytes: [UInt8]) -> (Int, Int)? {
         var at = 2
         while let mark = big(bytes, at, 2), mark >> 8 == 0xFF {
@@ -73,7 +75,7 @@ package struct ImageSize: Hashable, Sendable {
         return pair(little(bytes, 24, 3).map { $0 + 1 }, little(bytes, 27, 3).map { $0 + 1 })
     }
 
-    /// Of the canvas, or of a frame that is larger.
+    /// Reads the size of the canvas, or of a frame that is larger.
     private static func gif(_ bytes: [UInt8]) -> (Int, Int)? {
         guard var width = little(bytes, 6, 2), var height = little(bytes, 8, 2),
             let flags = little(bytes, 10, 1)

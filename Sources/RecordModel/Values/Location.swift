@@ -9,10 +9,10 @@ package struct Location: Hashable, Sendable {
     package var verticalAccuracy: Double?
     package var course: Double?
     package var speed: Double?
-    /// When it was measured, in milliseconds since 1970-01-01T00:00:00Z.
+    /// The time of the measurement, in milliseconds since 1970-01-01T00:00:00Z.
     package var timestampMilliseconds: Int64?
 
-    /// nil when a coordinate is out of its range.
+    /// Creates a location. Returns nil when a coordinate is out of its range.
     package init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude

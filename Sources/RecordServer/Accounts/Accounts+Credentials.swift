@@ -2,10 +2,10 @@ package import RecordModel
 package import RecordWire
 
 extension Accounts {
-    /// A new API token: the token itself, to be shown once, and its row.
+    /// Makes an API token. Returns the token itself, to be shown once, and its row.
     ///
-    /// `callbackURL` is where sign-in goes back to; `http://127.0.0.1` stands for any port and
-    /// path there, for programs without a server; nil for `window.postMessage`.
+    /// `callbackURL` is the URL that sign-in returns to. `http://127.0.0.1` stands for any port and
+    /// path there, for programs without a server. Nil stands for `window.postMessage`.
     ///
     /// Errors: `badRequest` for a bad URL or origin, `notFound` for an unknown container.
     package func createAPIToken(
@@ -22,7 +22,7 @@ extension Accounts {
         return (token, row)
     }
 
-    /// One that is not stored yet. Errors: `badRequest` for a bad URL or origin.
+    /// Makes an API token that is not stored yet. Errors: `badRequest` for a bad URL or origin.
     static func newAPIToken(
         _ container: ContainerKey, name: Text, callbackURL: Text?, allowedOrigins: [Text] = [],
         now: Timestamp
@@ -48,8 +48,8 @@ extension Accounts {
         try await storage.read { (reader) throws(ServerError) in try reader.apiTokens(container) }
     }
 
-    /// By the beginning of its hash, at least 8 digits.
-    /// Errors: `notFound` for none, `badRequest` for several.
+    /// Revokes an API token. `identifier` is the beginning of its hash, at least 8 digits. Errors:
+    /// `notFound` for none, `badRequest` for several.
     package func revokeAPIToken(_ container: Text, _ identifier: Text) async throws(ServerError)
         -> APITokenRow
     {
@@ -69,10 +69,11 @@ extension Accounts {
             "API token")
     }
 
-    /// `publicKey` is what `openssl ec -pubout` prints.
+    /// Adds a server-to-server key. `publicKey` is the text that `openssl ec -pubout` prints.
     ///
-    /// Errors: `badRequest` for what is no public key on P-256, and for one that is to manage the
-    /// schema for somebody who is no administrator; `exists` for one that is there; `notFound` for an unknown container or user.
+    /// Errors: `badRequest` for anything except a public key on P-256, and for a key that is to
+    /// manage the schema for a user who is no administrator; `exists` for a known key; `notFound`
+    /// for an unknown container or user.
     package func addServerKey(
         _ publicKey: Text, _ container: ContainerKey, name: Text, user: Text,
         managesSchema: Bool = false, now: Timestamp
@@ -117,7 +118,7 @@ extension Accounts {
         try await storage.read { (reader) throws(ServerError) in try reader.serverKeys(container) }
     }
 
-    /// Those of the container that manage its schema.
+    /// Returns the keys of the container that manage its schema.
     package func schemaKeys(_ container: Text) async throws(ServerError) -> Set<Text> {
         try await storage.read { (reader) throws(ServerError) in
             var keys: Set<Text> = []
@@ -128,8 +129,8 @@ extension Accounts {
         }
     }
 
-    /// By its key id or the beginning of it, at least 8 digits.
-    /// Errors: `notFound` for none, `badRequest` for several.
+    /// Revokes a key by its key ID or the beginning of it, at least 8 digits. Errors: `notFound`
+    /// for none, `badRequest` for several.
     package func revokeServerKey(_ container: Text, _ identifier: Text) async throws(ServerError)
         -> ServerKeyRow
     {
@@ -164,7 +165,7 @@ extension SettingReader {
 }
 
 extension Text {
-    /// Whether `beginning`, 8 digits or more, is how this begins.
+    /// Returns whether this begins with `beginning`, which has 8 digits or more.
     fileprivate func isAbbreviated(by beginning: Text) -> Bool {
         beginning.utf8.count >= 8 && utf8.starts(with: beginning.utf8)
     }

@@ -2,19 +2,19 @@ package import RecordModel
 package import RecordWire
 
 extension ServerSetting {
-    /// The link by which a user may choose a password without the old one: when it ends, and the hash
-    /// of its secret; empty for none.
+    /// The setting for the link by which a user may choose a password without the old one: the end
+    /// of its validity, and the hash of its secret. It is empty when there is no link.
     static func passwordReset(of user: UserName) -> String { "password-reset \(user)" }
 }
 
-/// A link with which one person chooses a password once, whatever the old one was.
+/// A link with which one person chooses a password once, without the old one.
 package struct PasswordReset: Hashable, Sendable {
     package static let lifeMilliseconds: Int64 = 24 * 3600 * 1000
 
     let user: UserName
     let secret: Text
 
-    /// What the address of the page carries.
+    /// The code in the address of the page.
     package var code: Text {
         Text(URLSafeBase64.encode(user.bytes) + "." + secret.string)
     }
@@ -24,7 +24,7 @@ package struct PasswordReset: Hashable, Sendable {
         secret = Secret.make()
     }
 
-    /// Nil for what can be no code.
+    /// Reads a code. Returns nil for anything that cannot be one.
     init?(_ code: Text) {
         let parts = code.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, let name = URLSafeBase64.decode(eitherAlphabet: Array(parts[0])),
@@ -34,12 +34,13 @@ package struct PasswordReset: Hashable, Sendable {
         secret = Text(utf8: Array(parts[1]))
     }
 
-    /// Under a base URL without a slash at its end.
+    /// Returns the link under a base URL, which has no slash at its end.
     package func url(baseURL: String) -> String { "\(baseURL)/reset?code=\(code)" }
 }
 
 extension StorageReader {
-    /// Whose password the link may set now; nil for one that is used, replaced or too old.
+    /// Returns the user whose password the link may set now. Returns nil for a link that is used,
+    /// replaced or too old.
     func user(of reset: PasswordReset, at milliseconds: Int64) throws(ServerError) -> UserRow? {
         let stored = try setting(ServerSetting.passwordReset(of: reset.user)) ?? []
         var bytes = ByteReader(stored)
@@ -52,7 +53,7 @@ extension StorageReader {
 }
 
 extension StorageTransaction {
-    /// All sign-ins of a user but one. Returns how many were ended.
+    /// Ends all sign-ins of a user except one. Returns how many it ended.
     func endSessions(of user: UserName, but kept: Text? = nil) throws(ServerError) -> Int {
         var count = 0
         for var session in try sessions(user) where !session.isRevoked && session.id != kept {
@@ -63,7 +64,7 @@ extension StorageTransaction {
         return count
     }
 
-    /// With a new password no link for another one is good any more.
+    /// Stores a password. After that, no link for another one is valid any more.
     fileprivate func setPassword(_ hash: Text, of name: UserName) throws(ServerError) -> UserRow {
         guard var user = try user(name) else {
             throw ServerError(.notFound, "There is no such user.")
@@ -76,7 +77,7 @@ extension StorageTransaction {
 }
 
 extension Accounts {
-    /// What an operator does: also ends all sign-ins of the user.
+    /// Sets the password for an operator, and ends all sign-ins of the user.
     package func setPassword(
         of name: Text, to password: [UInt8], cost: Password.Cost = .standard,
         now: Timestamp = SystemClock().now
@@ -93,12 +94,12 @@ extension Accounts {
         }
     }
 
-    /// By e-mail address or record name. Errors: `notFound`.
+    /// Returns a user by e-mail address or record name. Errors: `notFound`.
     package func user(_ name: Text) async throws(ServerError) -> UserRow {
         try await storage.read { (reader) throws(ServerError) in try reader.findUser(name) }
     }
 
-    /// A new link with which the user can choose a password; earlier ones of the user end.
+    /// Makes a new link with which the user can choose a password. Earlier links of the user end.
     /// Errors: `notFound`, `badRequest` for a disabled user.
     package func makePasswordReset(of name: Text, now: Timestamp) async throws(ServerError)
         -> PasswordReset
@@ -118,8 +119,8 @@ extension Accounts {
         return reset
     }
 
-    /// Sets the password by a link, which nobody can use again, and ends all sign-ins.
-    /// Errors: `badRequest` for a password that is not good, `notFound` for a link that is not.
+    /// Sets the password by a link, which nobody can use again, and ends all sign-ins. Errors:
+    /// `badRequest` for a password that is not allowed, `notFound` for a link that is not valid.
     func setPassword(
         by reset: PasswordReset, to password: [UInt8], cost: Password.Cost, _ event: AccountEvent
     ) async throws(ServerError) -> UserRow {
@@ -141,8 +142,8 @@ extension Accounts {
     static let staleReset = ServerError(
         .notFound, "This link is used, replaced or too old. Ask who runs the server for another.")
 
-    /// What the owner does who has shown the old password: ends all sign-ins but `session`, or none.
-    /// Errors: `badRequest` for a password that is not good.
+    /// Sets the password for an owner who has shown the old one. Ends all sign-ins except
+    /// `session`, or none. Errors: `badRequest` for a password that is not allowed.
     func changePassword(
         of user: UserRow, to password: [UInt8], cost: Password.Cost, endsOthersThan session: Text?,
         _ event: AccountEvent
@@ -170,7 +171,7 @@ extension Accounts {
         }
     }
 
-    /// What happened to an account, the newest first. Errors: `notFound`.
+    /// Returns the events of an account, the newest first. Errors: `notFound`.
     package func events(of name: Text) async throws(ServerError) -> [AccountEvent] {
         try await storage.read { (reader) throws(ServerError) in
             try reader.accountEvents(

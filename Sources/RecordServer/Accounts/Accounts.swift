@@ -1,14 +1,15 @@
 package import RecordModel
 package import RecordWire
 
-/// What an administrator does with users, containers and credentials. Every change counts for the
-/// next request, in every process of the server.
+/// The operations of an administrator on users, containers and credentials. Every change counts for
+/// the next request, in every process of the server.
 package struct Accounts: Sendable {
     let storage: any Storage
 
     package init(storage: any Storage) { self.storage = storage }
 
-    /// Errors: `badRequest` for a bad address or password, `exists` for a known address.
+    /// Adds a user. Errors: `badRequest` for a bad address or password, `exists` for a known
+    /// address.
     package func addUser(
         emailAddress: Text, password: [UInt8], givenName: Text = "", familyName: Text = "",
         isAdministrator: Bool = false, isDiscoverable: Bool = false,
@@ -27,7 +28,7 @@ package struct Accounts: Sendable {
         return row
     }
 
-    /// A user who is not stored yet. Errors: `badRequest` for a bad address or password.
+    /// Makes a user who is not stored yet. Errors: `badRequest` for a bad address or password.
     static func newUser(
         emailAddress: Text, password: [UInt8], givenName: Text, familyName: Text,
         isAdministrator: Bool, isDiscoverable: Bool = false, cost: Password.Cost, now: Timestamp
@@ -45,7 +46,7 @@ package struct Accounts: Sendable {
         return user
     }
 
-    /// Changes a user found by e-mail address or record name, and ends all sign-ins if told to.
+    /// Changes a user, found by e-mail address or record name, and ends all sign-ins if asked to.
     /// Errors: `notFound`.
     package func changeUser(
         _ name: Text, endsSessions: Bool = false,
@@ -60,12 +61,13 @@ package struct Accounts: Sendable {
         }
     }
 
-    /// By e-mail address.
+    /// Returns all users, in the order of their e-mail addresses.
     package func users() async throws(ServerError) -> [UserRow] {
         try await storage.read { (reader) throws(ServerError) in try reader.users() }
     }
 
-    /// Does nothing when it is there. Errors: `badRequest` for a bad name or title.
+    /// Makes a container. Does nothing when it exists. Errors: `badRequest` for a bad name or
+    /// title.
     package func createContainer(_ name: Text, title: Text? = nil) async throws(ServerError) {
         try ContainerKey.requireContainerName(name)
         if let title { try Self.checkTitle(title) }
@@ -82,7 +84,7 @@ package struct Accounts: Sendable {
         try await storage.read { (reader) throws(ServerError) in try reader.containers() }
     }
 
-    /// Errors: `notFound`.
+    /// Ends a session. Errors: `notFound`.
     package func revokeSession(_ id: Text, of user: UserName? = nil) async throws(ServerError) {
         try await storage.write { (transaction) throws(ServerError) in
             guard var session = try transaction.session(id), user == nil || session.user == user
@@ -92,7 +94,7 @@ package struct Accounts: Sendable {
         }
     }
 
-    /// Newest first.
+    /// Returns the sessions of a user, the newest first.
     package func sessions(of name: Text) async throws(ServerError) -> [SessionRow] {
         let sessions = try await storage.read { (reader) throws(ServerError) -> [SessionRow] in
             let user = try reader.findUser(name)
@@ -103,7 +105,7 @@ package struct Accounts: Sendable {
 }
 
 extension ContainerKey {
-    /// Errors: `badRequest` for what can be no container's name.
+    /// Checks a name. Errors: `badRequest` for anything that cannot be a container's name.
     static func requireContainerName(_ name: Text) throws(ServerError) {
         guard isContainerName(name) else {
             throw ServerError(
@@ -112,7 +114,7 @@ extension ContainerKey {
         }
     }
 
-    /// `iCloud.` and a reverse domain name.
+    /// Returns whether the name is `iCloud.` and a reverse domain name.
     package static func isContainerName(_ name: Text) -> Bool {
         let prefix = Array("iCloud.".utf8)
         return name.utf8.starts(with: prefix) && (prefix.count + 1...255).contains(name.utf8.count)
@@ -128,7 +130,7 @@ extension ContainerKey {
 }
 
 extension AccountReader {
-    /// By e-mail address or record name. Errors: `notFound`.
+    /// Returns a user by e-mail address or record name. Errors: `notFound`.
     func findUser(_ name: Text) throws(ServerError) -> UserRow {
         if name.utf8.first == UInt8(ascii: "_"), let user = try user(UserName(bytes: name.utf8)) {
             return user

@@ -10,7 +10,7 @@ package final class Authenticator: Sendable {
     let seal: Seal
     let settings: AccountSettings
     private let uses: SessionUses
-    /// A client that wants few bytes gets the next token when its own is so old.
+    /// The age of its token at which a client that wants few bytes gets the next one.
     private static let successorMilliseconds: Int64 = 3_600_000
 
     package init(storage: any Storage, seal: Seal, settings: AccountSettings) {
@@ -20,12 +20,12 @@ package final class Authenticator: Sendable {
         uses = SessionUses(storage: storage, graceSeconds: settings.graceSeconds)
     }
 
-    /// Who sent this request. `path` and `pathAndQuery` are those of the request line, not decoded.
-    /// `baseURL` is scheme, host and port as the client sees them.
+    /// Returns the sender of this request. `path` and `pathAndQuery` are those of the request line,
+    /// not decoded. `baseURL` is scheme, host and port as the client sees them.
     ///
     /// Errors: `authenticationFailed` for a missing or wrong API token and for every mistake in a
     /// signed request; `authenticationRequired`, with `redirectURL`, for a web auth token that is
-    /// not good (any more).
+    /// not valid (any more).
     package func authenticate(
         _ credentials: RequestCredentials, container: ContainerKey, path: String,
         pathAndQuery: String, body: [UInt8], baseURL: String, now: Timestamp
@@ -60,16 +60,16 @@ package final class Authenticator: Sendable {
             caller: .user(user), session: session.id,
             successorToken: token.successor(at: milliseconds).sealed(by: seal),
             signInURL: signInURL)
-        // Without a time of grace each token is good once.
+        // Without a grace time, each token is valid once.
         authenticated.isSuccessorDue =
             settings.graceSeconds <= 0
             || milliseconds - token.issuedMilliseconds > Self.successorMilliseconds
         return authenticated
     }
 
-    /// Makes a session of this user and gives its first web auth token.
+    /// Makes a session of this user and returns its first web auth token.
     ///
-    /// - Parameter isDevice: it lasts until somebody ends it.
+    /// - Parameter isDevice: the session lasts until somebody ends it.
     package func signIn(
         _ user: UserName, container: ContainerKey, staySignedIn: Bool, isDevice: Bool = false,
         label: Text, now: Timestamp
@@ -94,7 +94,7 @@ package final class Authenticator: Sendable {
         ).sealed(by: seal)
     }
 
-    /// Writes down what is only in memory of the use of tokens. To be called at a graceful stop.
+    /// Stores the uses of tokens that are only in memory. Call it at a graceful stop.
     package func flush(now: Timestamp) async throws(ServerError) {
         try await uses.flush(at: now.nanoseconds / 1_000_000)
     }
@@ -137,7 +137,7 @@ package final class Authenticator: Sendable {
         return row
     }
 
-    /// Notes the use of the token, and says whether it may still be used.
+    /// Notes the use of the token, and returns whether it may still be used.
     private func accept(_ token: WebAuthToken, of session: SessionRow, at milliseconds: Int64)
         async throws(ServerError) -> Bool
     {
@@ -157,10 +157,10 @@ package final class Authenticator: Sendable {
 }
 
 extension SessionRow {
-    /// A hundred years: until somebody ends it.
+    /// The lifetime of a device's session, a hundred years: until somebody ends it.
     static let deviceSeconds: Int64 = 100 * 365 * 86_400
 
-    /// Whether it lasts until somebody ends it.
+    /// Indicates whether the session lasts until somebody ends it.
     package var isOfDevice: Bool {
         expiresMilliseconds - createdMilliseconds >= Self.deviceSeconds * 1000
     }
@@ -171,7 +171,8 @@ extension SessionRow {
 }
 
 extension APITokenRow {
-    /// Programs send no origin; what a browser sends must be in the list, if there is one.
+    /// Returns whether the token may be used from this origin. Programs send no origin. The origin
+    /// of a browser must be in the list, if there is one.
     func allows(origin: Text?) -> Bool {
         guard let origin, !allowedOrigins.isEmpty else { return true }
         return allowedOrigins.contains(origin)

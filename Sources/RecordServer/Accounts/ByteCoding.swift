@@ -6,7 +6,7 @@ struct ByteWriter {
 
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Without a length: for what has a fixed one.
+    /// Appends bytes without their length: for values with a fixed one.
     mutating func append(_ more: [UInt8]) { bytes += more }
 
     mutating func append(_ value: Int64) {
@@ -21,7 +21,7 @@ struct ByteWriter {
     }
 }
 
-/// Reads what a `ByteWriter` wrote; nil at the end.
+/// Reads the bytes that a `ByteWriter` wrote. Returns nil at the end.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -60,7 +60,7 @@ enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for anything but pairs of lower-case digits.
+    /// Decodes the text. Returns nil for anything except pairs of lower-case digits.
     static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

@@ -1,11 +1,12 @@
 package import RecordModel
 import RecordWire
 
-/// Where sign-in may go back to, as registered with an API token.
+/// A URL that sign-in may return to, as registered with an API token.
 ///
-/// Only what is registered is gone to, byte by byte: nothing is normalised that could be read
-/// differently here and in a browser. The one exception is `http://127.0.0.1`, which stands for
-/// every port and path there, because a program on the person's machine takes the port it gets.
+/// Sign-in goes to registered URLs only, byte by byte. Nothing is normalised, because this server
+/// and a browser could then read it differently. The one exception is `http://127.0.0.1`, which
+/// stands for every port and path there, because a program on the person's machine takes the port
+/// it gets.
 package struct CallbackURL: Hashable, Sendable {
     package static let loopback: Text = "http://127.0.0.1"
 
@@ -15,12 +16,12 @@ package struct CallbackURL: Hashable, Sendable {
     ]
 
     package let text: Text
-    /// In lower case.
+    /// The scheme in lower case.
     let scheme: String
-    /// Host and port; empty for the scheme of an app.
+    /// The host and port. It is empty for the scheme of an app.
     let authority: String
 
-    /// Nil for what nobody may be sent to.
+    /// Reads a URL. Returns nil for one that nobody may be sent to.
     package init?(_ text: Text) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy(Self.isURLByte) else { return nil }
         let string = text.string
@@ -47,8 +48,9 @@ package struct CallbackURL: Hashable, Sendable {
         }
     }
 
-    /// Where sign-in goes to: the registered URL, or with a registered `http://127.0.0.1` the URL
-    /// that was asked for, if it is there. Nil for anything else that was asked for.
+    /// Returns the URL that sign-in goes to: the registered one, or with a registered
+    /// `http://127.0.0.1` the URL that was asked for, if it is there. Returns nil for any other URL
+    /// that was asked for.
     static func target(registered: Text, asked: Text?) -> CallbackURL? {
         guard let asked, asked != registered else {
             return registered == loopback ? nil : CallbackURL(registered)
@@ -59,19 +61,19 @@ package struct CallbackURL: Hashable, Sendable {
         return url
     }
 
-    /// Whether a program on the machine of the browser waits there.
+    /// Indicates whether a program on the machine of the browser waits there.
     var isOfOwnMachine: Bool { scheme == "http" }
 
-    /// What a content security policy names it by.
+    /// The name of the URL in a content security policy.
     var source: String { authority.isEmpty ? "\(scheme):" : "\(scheme)://\(authority)" }
 
-    /// With one more item in its query.
+    /// Returns the URL with one more item in its query.
     func adding(_ name: String, _ value: Text) -> String {
         let separator = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
         return "\(text)\(separator)\(name)=\(QueryEncoding.encode(value.utf8))"
     }
 
-    /// Whether it is an origin as browsers write it.
+    /// Returns whether the text is an origin as browsers write it.
     package static func isOrigin(_ text: Text) -> Bool {
         guard text.utf8.allSatisfy(isURLByte) else { return false }
         let string = text.string
@@ -82,8 +84,9 @@ package struct CallbackURL: Hashable, Sendable {
         return false
     }
 
-    /// A host of letters, digits, dots and hyphens or an IPv6 address, and perhaps a port: no user
-    /// name, no percent sign, nothing that anybody could read in two ways.
+    /// Returns whether the text is a host of letters, digits, dots and hyphens or an IPv6 address,
+    /// perhaps with a port. A user name, a percent sign or anything that could be read in two ways
+    /// is not allowed.
     private static func isAuthority(_ text: Substring) -> Bool {
         var host = text
         if let end = text.lastIndex(of: "]"), text.first == "[" {
@@ -101,7 +104,7 @@ package struct CallbackURL: Hashable, Sendable {
         return !host.isEmpty && host.utf8.allSatisfy(isHostByte)
     }
 
-    /// With its colon.
+    /// Returns whether the text is a port with its colon.
     private static func isPort(_ text: Substring) -> Bool {
         guard text.first == ":", let port = UInt16(text.dropFirst()) else { return false }
         return port > 0 && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
@@ -121,7 +124,8 @@ package struct CallbackURL: Hashable, Sendable {
             || byte == UInt8(ascii: "+")
     }
 
-    /// Printable ASCII that needs no escape in HTML, a header or a policy; no fragment.
+    /// Returns whether the byte is printable ASCII that needs no escape in HTML, a header or a
+    /// policy, and does not begin a fragment.
     private static func isURLByte(_ byte: UInt8) -> Bool {
         guard (0x21...0x7E).contains(byte) else { return false }
         return !"\"#<>\\^`{|};',".utf8.contains(byte)

@@ -1,5 +1,5 @@
-/// Made by scripts/support/common-passwords: digests of the most common passwords of at least
-/// 8 characters in public collections of leaked ones.
+/// The digests of the most common passwords of at least 8 characters in public collections of
+/// leaked ones. Made by scripts/support/common-passwords.
 enum CommonPasswordTable {
     static let digestBytes = 5
     static let base64 = """

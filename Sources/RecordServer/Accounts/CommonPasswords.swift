@@ -1,6 +1,6 @@
 import RecordModel
 
-/// Passwords that somebody who guesses tries first.
+/// The passwords that an attacker tries first.
 enum CommonPasswords {
     private static let digests: Set<UInt64> = {
         let bytes = Base64.decode(Array(CommonPasswordTable.base64.utf8)) ?? []
@@ -11,11 +11,11 @@ enum CommonPasswords {
             })
     }()
 
-    /// How many there are.
+    /// The number of passwords in the list.
     static var count: Int { digests.count }
 
-    /// Whether it is one of the list in any case, also with digits and signs behind it, or the same
-    /// character again and again.
+    /// Returns whether the password is in the list, in upper or lower case, also with digits and
+    /// signs after it, or is one character repeated.
     static func contains(_ password: String) -> Bool {
         let folded = password.lowercased()
         if Set(folded).count < 2 { return true }

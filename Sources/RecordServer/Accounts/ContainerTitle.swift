@@ -2,12 +2,12 @@ package import RecordModel
 package import RecordWire
 
 extension ServerSetting {
-    /// What people call a container.
+    /// The setting for the name of a container for people.
     static func title(of container: Text) -> String { "title \(container)" }
 }
 
 extension StorageReader {
-    /// Nil for a container without one.
+    /// Returns the title of a container. Returns nil for a container without one.
     package func title(of container: Text) throws(ServerError) -> Text? {
         guard let bytes = try setting(ServerSetting.title(of: container)), !bytes.isEmpty else {
             return nil
@@ -17,8 +17,8 @@ extension StorageReader {
 }
 
 extension Accounts {
-    /// Gives a container the name that people see when they sign in; an empty one takes it away.
-    /// Errors: `notFound`, `badRequest` for what is no short line.
+    /// Gives a container the name that people see when they sign in. An empty title removes it.
+    /// Errors: `notFound`, `badRequest` for anything except a short line.
     package func setTitle(_ title: Text, of container: Text) async throws(ServerError) {
         try Self.checkTitle(title)
         try await storage.write { (transaction) throws(ServerError) in
@@ -35,7 +35,7 @@ extension Accounts {
         }
     }
 
-    /// In the order of their names.
+    /// Returns the containers in the order of their names.
     package func titledContainers() async throws(ServerError) -> [(name: Text, title: Text?)] {
         try await storage.read { (reader) throws(ServerError) in
             var all: [(name: Text, title: Text?)] = []

@@ -1,18 +1,18 @@
 import RecordModel
 import RecordWire
 
-/// A browser in which people have signed in before, as it proves by a cookie. It opens nothing: it
-/// only does not have to wait because of strangers who guess.
+/// A browser in which people have signed in before, as its cookie proves. It opens nothing. Its
+/// users only do not have to wait because of strangers who guess passwords.
 struct KnownDevice: Hashable, Sendable {
     static let lifeSeconds: Int64 = 365 * 24 * 3600
     private static let maximumUsers = 4
 
-    /// 128 bits in hexadecimal.
+    /// The ID: 128 bits in hexadecimal.
     let id: Text
-    /// Who signed in last, the last at the end.
+    /// The users who signed in last, with the latest at the end.
     private(set) var users: [UserName]
 
-    /// One that nobody knows yet.
+    /// Makes a device that nobody knows yet.
     init() {
         id = Text(SecureRandom.hex128())
         users = []
@@ -35,7 +35,7 @@ struct KnownDevice: Hashable, Sendable {
         return seal.seal(payload.bytes, for: .device)
     }
 
-    /// Nil when it was not made here.
+    /// Opens a cookie. Returns nil when this server did not make it.
     init?(_ sealed: Text, seal: Seal) {
         guard let payload = seal.open(sealed, for: .device) else { return nil }
         var reader = ByteReader(payload)
@@ -52,7 +52,7 @@ extension Pages {
         return request.cookies[name].flatMap { KnownDevice(Text($0), seal: authenticator.seal) }
     }
 
-    /// Knows the browser from now on as one of this user.
+    /// Remembers the browser as one of this user.
     func remember(_ user: UserRow, _ request: PageRequest, _ response: inout PageResponse) {
         var device = knownDevice(request) ?? KnownDevice()
         device.add(user.name)

@@ -1,15 +1,15 @@
 package import RecordModel
 package import RecordWire
 
-/// Passwords, kept as `scrypt$N$r$p$salt$hash` (RFC 7914), salt and hash in base64.
+/// Passwords, stored as `scrypt$N$r$p$salt$hash` (RFC 7914), with salt and hash in base64.
 package enum Password {
-    /// The cost of a hash. It is stored with each, so that it can be raised for new ones.
+    /// The cost of a hash. It is stored with each hash, so that it can be raised for new ones.
     package struct Cost: Hashable, Sendable {
-        /// N, a power of two.
+        /// The N of scrypt, a power of two.
         package let rounds: Int
-        /// r: one hash takes 128 * r * N bytes of memory.
+        /// The r of scrypt. One hash takes 128 * r * N bytes of memory.
         package let blockSize: Int
-        /// p
+        /// The p of scrypt.
         package let parallelism: Int
 
         package init(rounds: Int, blockSize: Int, parallelism: Int) {
@@ -18,29 +18,32 @@ package enum Password {
             self.parallelism = parallelism
         }
 
-        /// 16 MiB, about a third of a second: as strong as N = 2^17 with p = 1, in an eighth of the
-        /// memory (OWASP Password Storage Cheat Sheet, scrypt:
+        /// The standard cost: 16 MiB, about a third of a second. It is as strong as N = 2^17 with p
+        /// = 1, in an eighth of the memory (OWASP Password Storage Cheat Sheet, scrypt:
         /// https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html).
         package static let standard = Cost(rounds: 1 << 14, blockSize: 8, parallelism: 5)
 
-        /// Whether a stored hash may ask for this much work.
+        /// Indicates whether a stored hash may ask for this much work.
         var isAllowed: Bool {
             rounds.nonzeroBitCount == 1 && (2...1 << 18).contains(rounds)
                 && (1...16).contains(blockSize) && (1...16).contains(parallelism)
         }
     }
 
-    /// As people count characters: a letter with its accents is one, whatever it is made of.
+    /// The fewest characters, as people count them: a letter with its accents is one, whatever its
+    /// encoding.
     package static let minimumCharacters = 8
-    /// What the pages recommend.
+    /// The number of characters that the pages recommend.
     package static let recommendedCharacters = 15
-    /// Room for at least 64 characters of any script.
+    /// The most bytes. They have room for at least 64 characters of any script.
     package static let maximumBytes = 1024
 
-    /// What is wrong with it as a new password; nil when it is good. Nothing of it is changed, neither
-    /// here nor where it is compared: any text is taken, without rules about kinds of characters.
+    /// Returns the fault of a new password, or nil when it is allowed. The password is not changed,
+    /// neither here nor for comparison. Any text is allowed, without rules about kinds of
+    /// characters.
     ///
-    /// - Parameter user: whose it is to be: their own address is the first guess of all.
+    /// - Parameter user: the future owner of the password, because their own address is the first
+    ///   guess.
     package static func fault(of password: [UInt8], for user: UserRow? = nil) -> String? {
         guard let text = String(validating: password, as: UTF8.self) else {
             return "A password is text in UTF-8."
@@ -65,7 +68,7 @@ package enum Password {
         return [address, String(address.prefix { $0 != "@" })].contains(text.lowercased())
     }
 
-    /// A hash with a new salt. Errors: `badRequest` for what is no good password.
+    /// Returns a hash with a new salt. Errors: `badRequest` for a password that is not allowed.
     package static func hash(
         _ password: [UInt8], for user: UserRow? = nil, cost: Cost = .standard
     ) async throws(ServerError) -> Text {
@@ -73,7 +76,7 @@ package enum Password {
         return try await hashUnchecked(password, cost: cost)
     }
 
-    /// Of a password that is somebody's already, by whatever rules.
+    /// Returns a hash of a password that a user already has, by whatever rules.
     static func hashUnchecked(_ password: [UInt8], cost: Cost) async throws(ServerError) -> Text {
         let salt = SecureRandom.bytes(16)
         let hash = try await ScryptQueue.shared.derive(
@@ -81,15 +84,15 @@ package enum Password {
         return StoredPassword(cost: cost, salt: salt, hash: hash).text
     }
 
-    /// Whether this is the password. Without a stored hash it takes as long as one of
-    /// `unknownCost` and is false, so that nobody learns by the time which accounts exist.
+    /// Returns whether this is the password. Without a stored hash it takes as long as a hash of
+    /// `unknownCost` and returns false, so that the time does not reveal which accounts exist.
     package static func verify(
         _ password: [UInt8], against stored: Text?, unknownCost: Cost = .standard,
         rank: ScryptRank = .stranger(failures: 0), queue: ScryptQueue = .shared
     ) async throws(ServerError) -> Bool {
         let known = stored.flatMap { StoredPassword($0) }
         let reference = known ?? .nobody(cost: unknownCost)
-        // An empty or endless password is nobody's, but costs the same.
+        // No user has an empty or endless password, but checking one costs the same.
         let isPossible = (1...maximumBytes).contains(password.count)
         let hash = try await queue.derive(
             isPossible ? password : [0], salt: reference.salt, cost: reference.cost, rank: rank)
@@ -124,7 +127,8 @@ struct StoredPassword: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Nil for what is no such text, or asks for an absurd cost.
+    /// Reads a stored hash. Returns nil for any other text, and for one that asks for an absurd
+    /// cost.
     init?(_ text: Text) {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 package import RecordModel
 package import RecordWire
 
-/// Finds out who somebody is by e-mail address and password.
+/// Finds a user by e-mail address and password.
 package final class PasswordSignIn: Sendable {
     private let storage: any Storage
     private let throttle: SignInThrottle
-    /// Of new hashes: a stored one of another cost is made anew when its owner signs in.
+    /// The cost of new hashes. A stored hash of another cost is replaced when its owner signs in.
     private let cost: Password.Cost
     private let queue: ScryptQueue
 
@@ -19,8 +19,8 @@ package final class PasswordSignIn: Sendable {
         self.cost = cost
     }
 
-    /// The user; nil for a wrong password, an unknown address and a disabled user alike, after the
-    /// same time. `address` is the network address of the client.
+    /// Returns the user. Returns nil for a wrong password, an unknown address and a disabled user
+    /// alike, after the same time. `address` is the network address of the client.
     ///
     /// Errors: `throttled` after many failures, `tryAgainLater` when too many people sign in.
     package func user(
@@ -31,7 +31,7 @@ package final class PasswordSignIn: Sendable {
             now: now)
     }
 
-    /// The same from a device that may be known as one of the user.
+    /// Returns the user, for a request from a device that may be known as one of that user's.
     func user(
         emailAddress: Text, password: [UInt8], address: String, device: KnownDevice?, now: Timestamp
     ) async throws(ServerError) -> UserRow? {
@@ -66,7 +66,7 @@ package final class PasswordSignIn: Sendable {
         return user
     }
 
-    /// Nobody is kept from signing in by a failure: the next sign-in tries again.
+    /// Replaces the hash. A failure keeps nobody from signing in: the next sign-in tries again.
     private func renewHash(of user: UserRow, _ password: [UInt8]) async {
         do throws(ServerError) {
             let hash = try await Password.hashUnchecked(password, cost: cost)
@@ -83,15 +83,16 @@ package final class PasswordSignIn: Sendable {
 
 /// E-mail addresses as names of accounts.
 package enum EmailAddress {
-    /// As it is stored and looked up: in lower case, no spaces around.
+    /// Returns the address as it is stored and looked up: in lower case, without spaces around it.
     package static func folded(_ text: Text) -> Text {
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") }
         let trimmed = text.utf8.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
         return Text(String(decoding: trimmed, as: UTF8.self).lowercased())
     }
 
-    /// Whether it can be one that people read and programs take without quotes: one `@`, a domain, and
-    /// nothing that is invisible, turns the direction of writing or ends an address in a list.
+    /// Returns whether the text can be an address that people read and programs take without
+    /// quotes: one `@`, a domain, and nothing that is invisible, changes the direction of writing
+    /// or ends an address in a list.
     package static func isWellFormed(_ text: Text) -> Bool {
         guard text.utf8.count <= 254, let string = String(validating: text.utf8, as: UTF8.self)
         else { return false }

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// What a request says of who sent it, as it came: query items and headers, percent-decoded.
+/// The credentials of a request, as they arrived: query items and headers, percent-decoded.
 package struct RequestCredentials: Hashable, Sendable {
     /// `ckAPIToken` of the query string.
     package var apiToken: Text?
@@ -10,7 +10,7 @@ package struct RequestCredentials: Hashable, Sendable {
     package var origin: Text?
     /// `X-Apple-CloudKit-Request-KeyID`.
     package var keyID: Text?
-    /// `X-Apple-CloudKit-Request-ISO8601Date`, byte by byte: it is part of what is signed.
+    /// `X-Apple-CloudKit-Request-ISO8601Date`, byte by byte, because the signature covers it.
     package var date: Text?
     /// `X-Apple-CloudKit-Request-SignatureV1`.
     package var signature: Text?
@@ -27,11 +27,11 @@ package struct RequestCredentials: Hashable, Sendable {
         self.signature = signature
     }
 
-    /// Whether any header of a signed request is there.
+    /// Indicates whether any header of a signed request is there.
     var isSigned: Bool { keyID != nil || date != nil || signature != nil }
 }
 
-/// Who a request comes from, once its credentials are checked.
+/// The sender of a request, once its credentials are checked.
 package struct Authenticated: Hashable, Sendable {
     package let caller: Caller
     /// The session of the web auth token.
@@ -39,10 +39,10 @@ package struct Authenticated: Hashable, Sendable {
     /// The next web auth token, for the header `X-Apple-CloudKit-Web-Auth-Token` of the answer,
     /// also when the operation fails.
     package let successorToken: Text?
-    /// Whether the token that was shown is so old that a client should take the next one.
+    /// Indicates whether the token that was shown is so old that a client should take the next one.
     package var isSuccessorDue = true
-    /// Where a person can sign in: the `redirectURL` of an `AUTHENTICATION_REQUIRED` that an
-    /// operation answers. Nil for a signed request.
+    /// The URL where a person can sign in: the `redirectURL` of an `AUTHENTICATION_REQUIRED` that
+    /// an operation answers. It is nil for a signed request.
     package let signInURL: String?
 
     package init(

@@ -3,13 +3,15 @@ import RecordModel
 package import RecordWire
 import Synchronization
 
-/// Where passwords are hashed: on threads of their own, so that any number of sign-ins at once takes
-/// the memory of as many hashes and leaves the threads of other requests alone.
+/// The queue in which passwords are hashed. It has threads of its own. Any number of simultaneous
+/// sign-ins takes only the memory of as many hashes as the queue computes at once, and leaves the
+/// threads of other requests alone.
 ///
-/// Who waits is served by rank, not by arrival. Those who guess have failures behind them, so they
-/// wait behind everybody else, and give up their place when there is no more room.
+/// Waiting jobs are served by rank, not by arrival. People who guess passwords have failures behind
+/// them, so they wait behind everybody else, and give up their place when there is no more room.
 package final class ScryptQueue: Sendable {
-    /// One after the other: a hash takes 16 MiB, half of what all requests hold together.
+    /// The queue of this process. It computes one hash after the other, because a hash takes 16
+    /// MiB, half of the memory that all requests hold together.
     package static let shared = ScryptQueue(width: 1, maximumWaiting: 50)
 
     private enum Outcome: Sendable {
@@ -23,7 +25,7 @@ package final class ScryptQueue: Sendable {
         let work: @Sendable () -> [UInt8]?
         let done: CheckedContinuation<Outcome, Never>
 
-        /// Whether it is served before the other.
+        /// Returns whether this job is served before the other.
         func precedes(_ other: Job) -> Bool { (rank, number) < (other.rank, other.number) }
     }
 
@@ -43,13 +45,13 @@ package final class ScryptQueue: Sendable {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// How many are being hashed, and how many wait for their turn.
+    /// The number of hashes that are being computed, and the number of jobs that wait.
     var load: (running: Int, waiting: Int) {
         state.withLock { ($0.running, $0.waiting.count) }
     }
 
-    /// Errors: `tryAgainLater` when too many of a better or the same rank are waiting; never for a
-    /// rank that is patient.
+    /// Returns a hash. Errors: `tryAgainLater` when too many jobs of a better or the same rank are
+    /// waiting; never for a rank that is patient.
     package func derive(
         _ password: [UInt8], salt: [UInt8], cost: Password.Cost,
         rank: ScryptRank = .stranger(failures: 0)
@@ -59,7 +61,7 @@ package final class ScryptQueue: Sendable {
         }
     }
 
-    /// Does the work of a hash when it is its turn; nil of it is a failure.
+    /// Does the work of a hash when it is its turn. A result of nil is a failure.
     func perform(
         _ rank: ScryptRank, _ work: @escaping @Sendable () -> [UInt8]?
     ) async throws(ServerError) -> [UInt8] {
@@ -90,7 +92,8 @@ package final class ScryptQueue: Sendable {
         if let first { run(first) }
     }
 
-    /// The one that there is no room for; nil when there is room for all.
+    /// Places the job, and returns the job that there is no room for. Returns nil when there is
+    /// room for all.
     private func place(_ job: Job, _ state: inout State) -> Job? {
         let impatient = state.waiting.indices.filter { !state.waiting[$0].rank.isPatient }
         guard !job.rank.isPatient, impatient.count >= maximumWaiting else {
@@ -111,7 +114,7 @@ package final class ScryptQueue: Sendable {
         }
     }
 
-    /// Whose turn it is; nil when nobody waits.
+    /// Returns the next job. Returns nil when nobody waits.
     private func next() -> Job? {
         state.withLock { state in
             let waiting = state.waiting

@@ -1,7 +1,7 @@
-/// Whose turn it is where passwords wait to be hashed: the smaller one comes first.
+/// The rank of a password that waits to be hashed. The smaller rank is served first.
 package struct ScryptRank: Hashable, Comparable, Sendable {
     private let order: Int64
-    /// Whether it waits however many there are.
+    /// Indicates whether the job waits however many others there are.
     let isPatient: Bool
 
     private init(_ order: Int64, isPatient: Bool = false) {
@@ -9,14 +9,14 @@ package struct ScryptRank: Hashable, Comparable, Sendable {
         self.isPatient = isPatient
     }
 
-    /// A browser in which the owner of the account has signed in before.
+    /// The rank of a browser in which the owner of the account has signed in before.
     package static let knownDevice = ScryptRank(0)
-    /// What somebody asked for who is signed in, or runs the server: it is done, however late.
+    /// The rank of a request by a signed-in user or by the operator. It is done, however late.
     package static let owner = ScryptRank(1, isPatient: true)
-    /// A network address from which the owner of the account has signed in before.
+    /// The rank of a network address from which the owner of the account has signed in before.
     package static let knownAddress = ScryptRank(2)
 
-    /// Anybody else: the fewer failures the address has to answer for, the sooner.
+    /// Returns the rank of anybody else: with fewer failures of the address, the turn comes sooner.
     package static func stranger(failures: Int64) -> ScryptRank {
         ScryptRank(3 + min(max(0, failures), 1_000_000))
     }

@@ -2,9 +2,9 @@ import RecordModel
 import RecordWire
 import Synchronization
 
-/// The use of web auth tokens that this process has seen. The numbers are written down at most
-/// once a second, with the times of those that are in their grace time: a stop forgets nothing, and
-/// what a crash forgets makes tokens good for longer, by at most that second.
+/// The uses of web auth tokens that this process has seen. The numbers are stored at most once a
+/// second, with the times of the tokens that are in their grace time. A stop loses nothing. A crash
+/// makes lost tokens valid for longer, by at most that second.
 final class SessionUses: Sendable {
     private struct Entry {
         var use: TokenUse
@@ -21,7 +21,7 @@ final class SessionUses: Sendable {
     private static let cleaningInterval: Int64 = 3_600_000
 
     private let storage: any Storage
-    /// In milliseconds.
+    /// The grace time in milliseconds.
     private let grace: Int64
     private let state = Mutex(State())
 
@@ -30,7 +30,7 @@ final class SessionUses: Sendable {
         grace = graceSeconds * 1000
     }
 
-    /// Whether the token with this number is good now, by `session` as just read.
+    /// Returns whether the token with this number is valid now, by `session` as just read.
     func accept(_ generation: Int64, of session: SessionRow, at now: Int64) -> Bool {
         let (isGood, mustSchedule) = state.withLock { state in
             let stored = TokenUse(session)
@@ -56,12 +56,13 @@ final class SessionUses: Sendable {
             do throws(ServerError) {
                 try await flush(at: now)
             } catch {
-                // What was not written is still marked, and goes with the next flush.
+                // The entries that were not stored are still marked, and the next flush stores
+                // them.
             }
         }
     }
 
-    /// Writes down the newest numbers, and forgets sessions that are not in use.
+    /// Stores the newest numbers, and forgets sessions that are not in use.
     func flush(at now: Int64) async throws(ServerError) {
         let (dirty, mustClean) = state.withLock { state in
             let mustClean = now - state.lastCleaning >= Self.cleaningInterval

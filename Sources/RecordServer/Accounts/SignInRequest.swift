@@ -1,10 +1,10 @@
 package import RecordModel
 import RecordWire
 
-/// What the address of a sign-in page says: for which client a person is to sign in. Sealed, so
-/// that nobody but this server can send people to a sign-in page with a promise in it.
+/// The content of the address of a sign-in page: the client that a person is to sign in to. It is
+/// sealed, so that only this server can send people to a sign-in page on behalf of a client.
 package struct SignInRequest: Hashable, Sendable {
-    /// The hash of the API token. Its row says the container and where sign-in goes back to.
+    /// The hash of the API token. Its row has the container and the URL that sign-in returns to.
     package let apiTokenHash: Text
     package let container: ContainerKey
     /// The origin of the page that made the request, checked against the API token.
@@ -30,7 +30,7 @@ package struct SignInRequest: Hashable, Sendable {
         return seal.seal(payload.bytes, for: .signIn)
     }
 
-    /// Nil when it was not made here. It may have expired.
+    /// Opens an address. Returns nil when this server did not make it. It may have expired.
     package init?(_ sealed: Text, seal: Seal) {
         guard let payload = seal.open(sealed, for: .signIn) else { return nil }
         var reader = ByteReader(payload)
@@ -46,7 +46,7 @@ package struct SignInRequest: Hashable, Sendable {
             origin: origin.isEmpty ? nil : Text(utf8: origin), expiresMilliseconds: expires)
     }
 
-    /// The address of the page, under a base URL without slash at its end.
+    /// Returns the address of the page, under a base URL without a slash at its end.
     package func url(baseURL: String, seal: Seal) -> String {
         "\(baseURL)/sign-in?request=\(sealed(by: seal))"
     }

@@ -1,28 +1,29 @@
 import RecordModel
 import RecordWire
 
-/// Slows down guessing of passwords: whoever guesses has a number of failures to spend, which come
-/// back with time.
+/// Slows down guessing of passwords: each client has a number of failures to spend, which come back
+/// with time.
 ///
-/// Strangers spend their own: those of their address for this account and for all. However many
-/// addresses they have, all strangers together have a number for an account too: one for the first
-/// attempt of an address, and another one for those that an address repeats, so that repeated
-/// guesses from many places take nothing from who comes from a new one. A browser or an address from
-/// which the owner has signed in before spends nobody's but its own.
+/// Strangers spend their own: those of their address for this account and for all accounts. In
+/// addition, all strangers together, from any number of addresses, have a number for each account:
+/// one for the first attempt of an address, and another one for repeated attempts of an address.
+/// Repeated guesses from many places therefore take nothing from a person who comes from a new
+/// address. A browser or an address from which the owner has signed in before spends only its own
+/// failures.
 struct SignInThrottle: Sendable {
-    /// Who tries, for which account.
+    /// An attempt to sign in to an account.
     struct Attempt: Hashable, Sendable {
         let account: Text
         /// The network address of the client.
         let address: String
-        /// The known device that it comes from, if it is one of the account's owner.
+        /// The known device of the client, if it is one of the account's owner.
         let device: Text?
-        /// Whether the account's owner has signed in from this address before.
+        /// Indicates whether the account's owner has signed in from this address before.
         let isKnownAddress: Bool
 
         fileprivate var client: String { IPAddress.client(of: address) }
 
-        /// What this device or address has failed at with this account.
+        /// The failures of this device or address with this account.
         fileprivate var own: ThrottleCharge {
             if let device {
                 return ThrottleCharge(
@@ -34,7 +35,7 @@ struct SignInThrottle: Sendable {
                 Allowance(count: 10, milliseconds: 60_000))
         }
 
-        /// What this address has failed at with all accounts.
+        /// The failures of this address with all accounts.
         fileprivate var ofAddress: ThrottleCharge {
             ThrottleCharge(
                 .failuresOfAddress, client, Allowance(count: 30, milliseconds: 20_000))
@@ -50,16 +51,17 @@ struct SignInThrottle: Sendable {
     /// An attempt that counts as a failure until it is known to be none.
     struct Admission: Hashable, Sendable {
         fileprivate let own: ThrottleCharge
-        /// What others have a part in.
+        /// The charges that other clients share.
         fileprivate let common: [ThrottleCharge]
-        /// Whose turn it is to have the password looked at.
+        /// The rank with which the password waits to be checked.
         let rank: ScryptRank
     }
 
     let throttles: any Throttles
 
-    /// Counts an attempt as a failure until `succeed` or `withdraw` takes it back, so that attempts
-    /// at the same time do not all pass. Errors: `throttled`, with the time until the next attempt.
+    /// Counts an attempt as a failure until `succeed` or `withdraw` takes it back, so that not all
+    /// of several simultaneous attempts pass. Errors: `throttled`, with the time until the next
+    /// attempt.
     func begin(_ attempt: Attempt, now: Timestamp) async throws(ServerError) -> Admission {
         let own = attempt.own
         guard attempt.device == nil, !attempt.isKnownAddress else {
@@ -81,21 +83,21 @@ struct SignInThrottle: Sendable {
             .throttled, "Too many failed sign-ins.", retryAfter: wait.wholeSeconds)
     }
 
-    /// The right password: what this device or address failed at with the account is forgotten; of
-    /// the rest, which others have a part in, this attempt.
+    /// Notes that the password was right. The failures of this device or address with the account
+    /// are forgotten. Of the shared charges, only this attempt is taken back.
     func succeed(_ admission: Admission, now: Timestamp) async throws(ServerError) {
         try await throttles.forget([admission.own])
         try await throttles.giveBack(admission.common, now: now)
     }
 
-    /// Nobody has looked at the password: it was no failure.
+    /// Notes that the password was not checked, so that the attempt was no failure.
     func withdraw(_ admission: Admission, now: Timestamp) async throws(ServerError) {
         try await throttles.giveBack([admission.own] + admission.common, now: now)
     }
 }
 
 extension Duration {
-    /// Rounded up, at least one.
+    /// The duration in whole seconds, rounded up, at least one.
     var wholeSeconds: Int {
         let parts = components
         return max(1, Int(parts.seconds) + (parts.attoseconds > 0 ? 1 : 0))

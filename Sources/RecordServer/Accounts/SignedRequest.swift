@@ -3,15 +3,15 @@ import RecordWire
 
 /// A request that is signed with a server-to-server key (reference §2.3).
 ///
-/// What is signed is `date:base64(sha256(body)):path`. Clients differ in two details, and both
-/// ways are good: the path with or without the query, and for an empty body the hash of nothing
-/// or no hash.
+/// The signed text is `date:base64(sha256(body)):path`. Clients differ in two details, and both
+/// ways are valid: the path with or without the query, and for an empty body the hash of nothing or
+/// no hash.
 struct SignedRequest: Sendable {
     let credentials: RequestCredentials
     let paths: [String]
     let body: [UInt8]
 
-    /// The messages of which one must be signed.
+    /// The messages, one of which must be signed.
     var messages: [[UInt8]] {
         guard let date = credentials.date else { return [] }
         let hash = Base64.encode(SHA256.digest(of: body))
@@ -22,16 +22,18 @@ struct SignedRequest: Sendable {
         }
     }
 
-    /// Whether its date, in whole seconds of UTC, is within this time of now, either way.
+    /// Returns whether the request's date, in whole seconds of UTC, is within this time of now, in
+    /// either direction.
     func isInTime(at milliseconds: Int64, within seconds: Int64) -> Bool {
-        // 2026-11-20T10:00:00Z
+        // The date looks like 2026-11-20T10:00:00Z.
         guard let date = credentials.date, date.utf8.count == 20,
             date.utf8.last == UInt8(ascii: "Z"), let signed = ISO8601.parse(date.utf8)
         else { return false }
         return abs(milliseconds - signed) <= seconds * 1000
     }
 
-    /// Whether the signature, base64 of DER, is one of this request by the owner of the key.
+    /// Returns whether the signature, base64 of DER, is a signature of this request by the owner of
+    /// the key.
     func isSigned(by publicKeyPEM: Text) -> Bool {
         guard let encoded = credentials.signature, let der = Base64.decode(encoded.utf8),
             let key = SigningPublicKey(pem: publicKeyPEM)
@@ -44,7 +46,7 @@ extension Authenticator {
     private static let failed = ServerError(
         .authenticationFailed, "The signature of the request is not good.")
 
-    /// What is known of a signed request before its body: that its key is one, and its date.
+    /// Checks a signed request before its body is read: that its key exists, and its date.
     func requireKey(
         of credentials: RequestCredentials, container: ContainerKey, now: Timestamp
     ) async throws(ServerError) {
@@ -52,8 +54,8 @@ extension Authenticator {
         _ = try await key(of: request, container: container, at: now.nanoseconds / 1_000_000)
     }
 
-    /// Whose request it is. Every mistake gets the same answer, so that nobody learns by it which
-    /// keys exist.
+    /// Returns the caller of the request. Every mistake gets the same answer, so that it does not
+    /// reveal which keys exist.
     func verify(_ request: SignedRequest, container: ContainerKey, at milliseconds: Int64)
         async throws(ServerError) -> Caller
     {

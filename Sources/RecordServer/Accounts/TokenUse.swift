@@ -1,25 +1,26 @@
 import RecordModel
 import RecordWire
 
-/// Which tokens of one session have been shown, and when: decides which are still good.
+/// The tokens of one session that have been shown, with the times. It decides which tokens are
+/// still valid.
 ///
-/// A token that is shown proves with its MAC that this server made it, so that a higher number
-/// than the stored one is good: the use of its predecessor was not written down (a crash, another
-/// process). A lower one is good until the grace time after its successor was first shown, so that
-/// requests at the same time and lost answers do not sign a person out.
+/// The MAC of a token proves that this server made it, so a number higher than the stored one is
+/// valid: the use of its predecessor was not stored (because of a crash, or another process). A
+/// lower number is valid until the grace time after its successor was first shown, so that
+/// simultaneous requests and lost answers do not sign a person out.
 struct TokenUse: Hashable, Sendable {
-    /// The newest that was shown.
+    /// The newest token that was shown.
     private var newest: TokenMark
-    /// Some earlier ones, oldest first; at most about 32 in a grace time, however many tokens there
-    /// were.
+    /// Some earlier ones, oldest first. There are at most about 32 in a grace time, however many
+    /// tokens there were.
     private(set) var marks: [TokenMark]
 
     /// The highest number that was shown.
     var generation: Int64 { newest.generation }
-    /// When it was first shown.
+    /// The time at which it was first shown.
     var milliseconds: Int64 { newest.milliseconds }
 
-    /// From what is stored of the session. Of a session without marks only the time of the last
+    /// Reads the row of the session. For a session without marks, only the time of the last
     /// predecessor is known.
     init(_ session: SessionRow) {
         newest = TokenMark(
@@ -35,14 +36,15 @@ struct TokenUse: Hashable, Sendable {
         marks = []
     }
 
-    /// Writes it down in the row of the session.
+    /// Stores the use in the row of the session.
     func store(in session: inout SessionRow) {
         session.generation = newest.generation
         session.generationMilliseconds = newest.milliseconds
         session.earlierMarks = marks
     }
 
-    /// Whether a token with this number is good now, and notes its use. `grace` in milliseconds.
+    /// Returns whether a token with this number is valid now, and notes its use. `grace` is in
+    /// milliseconds.
     mutating func accept(_ shown: Int64, at now: Int64, grace: Int64) -> Bool {
         if shown > generation {
             advance(to: TokenMark(generation: shown, milliseconds: now), grace: grace)
@@ -55,7 +57,7 @@ struct TokenUse: Hashable, Sendable {
         return successorShown != .min && now - successorShown <= grace
     }
 
-    /// Takes over what another process knew.
+    /// Takes over the uses that another process knew.
     mutating func merge(_ other: TokenUse, grace: Int64) {
         guard other.generation > generation else { return }
         let all = (marks + other.marks + [newest, other.newest]).sorted {
@@ -74,7 +76,8 @@ struct TokenUse: Hashable, Sendable {
             last.milliseconds == .min || milliseconds - last.milliseconds >= grace / 32
         }
         if isFarFromLast ?? true { marks.append(newest) }
-        // The newest of those beyond the grace time stays: it says that older ones are too old.
+        // The newest mark beyond the grace time stays, because it shows that older tokens are too
+        // old.
         let limit = mark.milliseconds - grace
         while marks.count > 1, marks[1].milliseconds < limit { marks.removeFirst() }
         newest = mark

@@ -1,23 +1,23 @@
 import RecordModel
 
-/// What a web auth token says; sealed, so that only this server can have made it. The cookie of a
-/// browser on this server's own pages says the same, sealed for another purpose.
+/// The content of a web auth token. It is sealed, so that only this server can have made it. The
+/// cookie of a browser on this server's own pages has the same content, sealed for another purpose.
 struct WebAuthToken: Hashable, Sendable {
-    /// How far a clock may have been set back since the token was made, in milliseconds.
+    /// The most that a clock may have been set back since the token was made, in milliseconds.
     static let clockTolerance: Int64 = 60_000
 
     private static let version: UInt8 = 1
 
-    /// 128 bits in hexadecimal, the key of the session's row.
+    /// The key of the session's row: 128 bits in hexadecimal.
     let session: Text
-    /// 1 for the token of the sign-in itself, one more for each successor.
+    /// The number of the token: 1 for the token of the sign-in itself, one more for each successor.
     let generation: Int64
-    /// Since 1970-01-01T00:00:00Z.
+    /// The time of issue, in milliseconds since 1970-01-01T00:00:00Z.
     let issuedMilliseconds: Int64
-    /// How long it is good when nobody uses it.
+    /// The time for which the token is valid when nobody uses it.
     let lifeSeconds: Int64
 
-    /// Whether its own time has passed, or not begun.
+    /// Returns whether the token's own time has passed, or has not begun.
     func isExpired(at milliseconds: Int64) -> Bool {
         milliseconds > issuedMilliseconds + lifeSeconds * 1000
             || issuedMilliseconds > milliseconds + Self.clockTolerance
@@ -46,7 +46,7 @@ struct WebAuthToken: Hashable, Sendable {
         self.lifeSeconds = lifeSeconds
     }
 
-    /// Nil when it was not made here.
+    /// Opens a token. Returns nil when this server did not make it.
     init?(_ token: Text, seal: Seal, for purpose: Seal.Purpose = .webAuthToken) {
         guard let payload = seal.open(token, for: purpose) else { return nil }
         var reader = ByteReader(payload)

@@ -1,9 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// Who may bring bytes for a record, and who may see those of one.
+/// The rights to upload bytes for a record, and to see those of one.
 enum AssetAccess {
-    /// Refuses a caller who may neither create the record nor, where it exists, change it.
+    /// Refuses a caller who may neither create the record nor, if it exists, change it.
     ///
     /// - Throws: accessDenied.
     static func requireWrite(
@@ -35,7 +35,8 @@ enum AssetAccess {
         }
     }
 
-    /// The record as the caller may see it; nil when it is not there for this caller.
+    /// Returns the record as the caller may see it. Returns nil when it does not exist for this
+    /// caller.
     static func readable(
         _ name: RecordName, _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
@@ -48,7 +49,7 @@ enum AssetAccess {
             ? stored : nil
     }
 
-    /// Nil for what does not exist or is not in this view.
+    /// Returns the record. Returns nil when it does not exist or is not in this view.
     private static func record(
         _ name: RecordName, _ access: ZoneAccess, _ reader: any StorageReader
     ) throws(ServerError) -> StoredRecord? {
@@ -70,8 +71,8 @@ enum AssetAccess {
 }
 
 extension OperationContext {
-    /// For a request whose sealed URL is its only credential: as if `user` had called in the
-    /// database where the zone is for this user.
+    /// Returns the context of a request whose sealed URL is its only credential. It is the same as
+    /// for a call of `user` in the database that has the zone for this user.
     static func bearer(
         _ endpoint: Endpoint, of user: UserRow?, zone: ZoneKey, requestID: Text, now: Timestamp
     ) -> OperationContext {

@@ -2,23 +2,25 @@ import Glibc
 import RecordModel
 import RecordWire
 
-/// A file out of its place, whose removal is being decided: `doomed/<sha256>.<random>`.
+/// A file that was moved out of its place, while its removal is being decided:
+/// `doomed/<sha256>.<random>`.
 struct DoomedAsset: Hashable, Sendable {
     let hash: ContentHash
     let name: String
 }
 
-/// Removal in two steps, so that no upload of the same content loses its bytes, whatever the
-/// order of the two and however many processes there are:
+/// The removal of files. It has two steps, so that no upload of the same content loses its bytes,
+/// whatever the order of the two and however many processes there are:
 ///
-/// 1. `doom` moves the file out of its place, to a name of its own;
-/// 2. then the storage is asked whether a row knows the content: if so `pardon`, else `destroy`.
+/// 1. `doom` moves the file out of its place, to a name of its own.
+/// 2. Then the storage is asked whether a row knows the content: if so `pardon`, otherwise
+///    `destroy`.
 ///
-/// An upload commits its row and looks only then whether the file is in place. A row that was
-/// committed before step 2 is seen by it; one committed later finds the place empty, or filled by
-/// its own link, and puts its own bytes there.
+/// An upload commits its row, and only then looks whether the file is in place. Step 2 sees a row
+/// that was committed before it. An upload whose row is committed later finds the place empty, or
+/// filled by its own link, and puts its own bytes there.
 extension AssetDirectory {
-    /// Nil when there was no file to doom.
+    /// Moves a file out of its place. Returns nil when there was no file.
     func doom(_ hash: ContentHash) throws(ServerError) -> DoomedAsset? {
         let doomed = DoomedAsset(hash: hash, name: hash.hex + "." + SecureRandom.hex128())
         if rename(path(of: hash), path(of: doomed)) == 0 { return doomed }
@@ -43,19 +45,19 @@ extension AssetDirectory {
 
     private func path(of doomed: DoomedAsset) -> String { path + "/doomed/" + doomed.name }
 
-    /// Files between the two steps, left by a crash or in the hands of another process.
+    /// Returns the files between the two steps, left by a crash or used by another process.
     func doomed() throws(ServerError) -> [DoomedAsset] {
         try Self.names(in: path + "/doomed").compactMap { name in
             Self.hash(name.prefix(64)).map { DoomedAsset(hash: $0, name: name) }
         }
     }
 
-    /// Where a file that is not in its place may be found for the moment.
+    /// Returns the paths where a file that is not in its place may be found for the moment.
     func doomedPaths(of hash: ContentHash) throws(ServerError) -> [String] {
         try doomed().filter { $0.hash == hash }.map(path(of:))
     }
 
-    /// The folders of finished files, `00` to `ff`.
+    /// Returns the folders of finished files, `00` to `ff`.
     func folders() throws(ServerError) -> [String] {
         try Self.names(in: path).filter { $0.utf8.count == 2 }.sorted()
     }

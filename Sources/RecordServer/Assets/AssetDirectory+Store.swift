@@ -32,7 +32,7 @@ extension AssetDirectory: AssetStore {
         _ hashes: [ContentHash], unless known: @escaping Knowledge
     ) async throws(ServerError) {
         guard !hashes.isEmpty else { return }
-        // A first look, so that files in use stay in their places.
+        // This first look keeps files that are in use in their places.
         let unknown = try await Self.unknown(hashes, known)
         let doomed = try await FileThreads.run { () throws(ServerError) in
             var doomed: [DoomedAsset] = []
@@ -72,7 +72,8 @@ extension AssetDirectory: AssetStore {
         return hashes.filter { !known.contains($0) }
     }
 
-    /// From another directory of this machine a second name is as good as a copy.
+    /// Brings a content. From another directory of this machine, a second name is as good as a
+    /// copy.
     package func bring(
         _ hash: ContentHash, from other: any AssetStore
     ) async throws(ServerError) -> Bool {
@@ -87,7 +88,7 @@ extension AssetDirectory: AssetStore {
         return try await copy(hash, from: other)
     }
 
-    /// False where there is no such file, or it is on another file system.
+    /// Links the file. Returns false when there is no such file, or it is on another file system.
     private func link(_ hash: ContentHash, from other: AssetDirectory) throws(ServerError) -> Bool {
         if hasFile(hash) { return true }
         guard mkdir(folder(of: hash), 0o700) == 0 || errno == EEXIST else {

@@ -4,13 +4,13 @@ package import RecordWire
 
 /// The bytes of assets in files of one directory, each under the SHA-256 of its content.
 ///
-/// `ab/<sha256>` are finished files, `tmp/` holds uploads that are not, `doomed/` files whose
-/// removal is being decided. Several server processes may share one directory.
+/// `ab/<sha256>` are finished files, `tmp/` holds unfinished uploads, and `doomed/` holds files
+/// whose removal is being decided. Several server processes may share one directory.
 package struct AssetDirectory: Sendable {
     package let path: String
     let calls: FileCalls
 
-    /// Makes the directory where it is missing.
+    /// Makes the directory when it is missing.
     package init(path: String) throws(RecordError) {
         try self.init(path: path, calls: .system)
     }
@@ -58,7 +58,7 @@ package struct AssetDirectory: Sendable {
         return nil
     }
 
-    /// Names in a directory but `.` and `..`.
+    /// Returns the names in a directory except `.` and `..`.
     static func names(in directory: String) throws(ServerError) -> [String] {
         guard let stream = opendir(directory) else {
             throw FileCalls.failure("list the asset directory", errno)
@@ -74,7 +74,7 @@ package struct AssetDirectory: Sendable {
         return names
     }
 
-    /// Puts names in a directory on stable storage.
+    /// Flushes the names in a directory to stable storage.
     static func sync(directory: String) throws(ServerError) {
         let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileCalls.failure("open the asset directory", errno) }
@@ -90,10 +90,10 @@ package final class AssetFile: StoredAsset {
     private let descriptor: Int32
     package let size: Int64
 
-    /// Takes the descriptor over.
+    /// Takes over the descriptor.
     fileprivate init(descriptor: Int32) throws(ServerError) {
         self.descriptor = descriptor
-        // What is no file, such as a FIFO, has no end to seek to.
+        // Anything except a file, such as a FIFO, has no end to seek to.
         size = Int64(lseek(descriptor, 0, SEEK_END))
         guard size >= 0 else { throw FileCalls.failure("measure an asset", errno) }
     }

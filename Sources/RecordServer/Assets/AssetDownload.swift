@@ -8,7 +8,9 @@ struct AssetDownload: Sendable {
     let requestID: Text
     let now: Timestamp
 
-    /// - Throws: notFound for a URL that was not made here, or whose time has passed.
+    /// Opens the URL.
+    ///
+    /// - Throws: notFound for a URL that this server did not make, or whose time has passed.
     init(token: Text, service: RecordService, requestID: Text, now: Timestamp)
         throws(ServerError)
     {
@@ -21,11 +23,13 @@ struct AssetDownload: Sendable {
         self.now = now
     }
 
-    /// The same for all that is forged, expired, revoked, deleted and replaced.
+    /// The answer for URLs that are forged or expired and for assets that are revoked, deleted or
+    /// replaced. It is the same for all.
     static let refusal = ServerError(
         .notFound, "There is no such asset, or its URL has expired: look the record up again.")
 
-    /// The asset, if the viewer may read the record now and the record refers to it now.
+    /// Returns the asset, if the viewer may read the record now and the record refers to the asset
+    /// now.
     func row() async throws(ServerError) -> AssetRow {
         let row = try await service.storage.read { reader throws(ServerError) in
             do throws(ServerError) {

@@ -2,10 +2,10 @@ import RecordModel
 import RecordWire
 
 extension AssetReceipt {
-    /// The five keys of a value that can be written (reference §5.5).
+    /// Returns the five keys of a value that can be written (reference §5.5).
     ///
-    /// `wrappingKey` and `referenceChecksum` carry no meaning here: they follow from the receipt,
-    /// so that a client that echoes others is found out.
+    /// `wrappingKey` and `referenceChecksum` carry no meaning here. They follow from the receipt,
+    /// so that the server notices a client that sends back others.
     func dictionary(sealedBy seal: Seal) -> WireAsset {
         let receipt = sealed(by: seal)
         var asset = WireAsset(fileChecksum: fileChecksum, size: size)
@@ -31,7 +31,7 @@ extension AssetReceipt {
 }
 
 extension WireAsset {
-    /// The members of the dictionary that are there, for answers.
+    /// The members of the dictionary that have a value, for answers.
     var members: [JSONMember] {
         var members = [
             JSONMember(key: "fileChecksum", value: .string(fileChecksum)),

@@ -4,8 +4,8 @@ import NIOCore
 import RecordModel
 import RecordWire
 
-/// Adds `/assets/up/{token}` and `/assets/down/{token}/{name}`, which need no other credential
-/// than the sealed token.
+/// Adds `/assets/up/{token}` and `/assets/down/{token}/{name}`, which need no credential except the
+/// sealed token.
 package func addAssetRoutes(to router: Router<HTTPContext>, service: RecordService) {
     let routes = AssetRoutes(service: service)
     router.post("/assets/up/{token}") { try await routes.upload($0, $1) }
@@ -87,19 +87,20 @@ struct AssetRoutes: Sendable {
         }
     }
 
-    /// What keeps a browser from showing, running or leaking the bytes of a stranger.
+    /// Returns the headers that keep a browser from showing, running or leaking the bytes of a
+    /// stranger.
     private static func headers(tag: String) -> HTTPFields {
         var headers = HTTPFields()
         headers[.eTag] = tag
         headers[.acceptRanges] = "bytes"
-        // Each use asks again, because the right to read may have gone.
+        // Each use asks the server again, because the right to read may have ended.
         headers[.cacheControl] = "private, no-cache"
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         headers[.xContentTypeOptions] = "nosniff"
         return headers
     }
 
-    /// In parts, each read when the connection has taken the one before.
+    /// Returns a body in parts. Each part is read when the connection has taken the one before.
     private static func body(_ file: any StoredAsset, from first: Int64, count: Int64)
         -> ResponseBody
     {
@@ -120,7 +121,8 @@ struct AssetRoutes: Sendable {
         }
     }
 
-    /// The last part of the URL as a plain file name; the field's name for the placeholder.
+    /// Returns the last part of the URL as a plain file name, or the field's name for the
+    /// placeholder.
     static func disposition(_ name: String?, field: FieldName) -> String {
         let decoded = name.flatMap { PercentEncoding.decode($0.utf8) } ?? []
         var safe = decoded.map { byte in isSafe(byte) ? byte : UInt8(ascii: "_") }

@@ -1,18 +1,19 @@
 package import RecordModel
 package import RecordWire
 
-/// What makes an asset value of a request acceptable, and where its bytes can be had
-/// (reference §5.5, §12).
+/// The rules for asset values in requests, and the URLs for their bytes (reference §5.5, §12).
 package enum AssetRules {
-    /// The asset to store for one value of `field`: what its content is, and nothing else.
+    /// Returns the asset to store for one value of `field`: the identity of its content, and
+    /// nothing else.
     ///
-    /// A receipt must fit the database of `access`, the record, the field, the caller, checksum
-    /// and size, and be in time. Without a good receipt a value is accepted only when it equals
-    /// one of `current`, the values of the field now (one, or those of a list): writing what is
-    /// there needs no proof, unless `strict`. Pure over `reader`.
+    /// A receipt must fit the database of `access`, the record, the field, the caller, checksum and
+    /// size, and its time must not have passed. A value without a valid receipt is accepted only
+    /// when it equals one of `current`, the values of the field now (one, or those of a list):
+    /// writing an existing value needs no proof, unless `strict`. The result depends only on
+    /// `reader`, and the function changes nothing.
     ///
-    /// - Throws: badRequest, with a reason that does not name the field: the caller knows where
-    ///   in the request it is.
+    /// - Throws: badRequest, with a reason that does not name the field, because the caller knows
+    ///   where in the request it is.
     package static func verify(
         _ asset: WireAsset, current: [WireAsset], record: RecordName, field: FieldName,
         access: ZoneAccess, context: OperationContext, service: RecordService,
@@ -69,7 +70,7 @@ package enum AssetRules {
         return stored
     }
 
-    /// What clients carry along must be what they were given.
+    /// Returns whether the other keys that the client sends are those that it was given.
     private static func echoes(_ asset: WireAsset, _ receipt: Text) -> Bool {
         (asset.wrappingKey.map { $0 == AssetReceipt.wrappingKey(of: receipt) } ?? true)
             && (asset.referenceChecksum.map {
@@ -77,9 +78,9 @@ package enum AssetRules {
             } ?? true)
     }
 
-    /// A URL that shows the asset to whoever holds it, while the caller of `context` may read
-    /// the record and the record refers to the asset, at most `downloadURLSeconds`. Its last
-    /// part is the literal `${f}`, which a client may replace by a file name.
+    /// Returns a URL that shows the asset to anybody who holds it, while the caller of `context`
+    /// may read the record and the record refers to the asset, for at most `downloadURLSeconds`.
+    /// Its last part is the literal `${f}`, which a client may replace by a file name.
     package static func downloadURL(
         _ asset: WireAsset, record: RecordName, field: FieldName, access: ZoneAccess,
         context: OperationContext, service: RecordService

@@ -1,69 +1,77 @@
 package import RecordModel
 package import RecordWire
 
-/// Where the bytes of assets are, each content under its SHA-256. Several processes may use one.
+/// The place of the bytes of assets, each content under its SHA-256. Several processes may use one
+/// store.
 ///
-/// Callers know no more of it than this, so that it may be a directory or a store of objects: bytes
-/// come in one part after the other, are read by ranges, listed and removed, and are never changed.
+/// Callers know no more of it than this protocol, so that it may be a directory or a store of
+/// objects. Bytes arrive one part after the other, are read by ranges, listed and removed, and
+/// never change.
 ///
-/// No upload loses its bytes to a removal of the same content, whatever the order of the two: an
+/// No upload loses its bytes to a removal of the same content, whatever the order of the two. An
 /// upload places its bytes, then commits the row that knows them, then confirms. A removal begins,
-/// then asks whether a row knows the content, then ends. A row that is committed before the question
-/// stops it; of one committed later the confirmation comes after the beginning of the removal, which
-/// takes away nothing that was confirmed after it.
+/// then asks whether a row knows the content, then ends. A row that is committed before the
+/// question stops the removal. For a row that is committed later, the confirmation comes after the
+/// beginning of the removal, which removes nothing that was confirmed after it.
 package protocol AssetStore: Sendable {
-    /// Gives those of some contents that a committed row knows.
+    /// Returns those of some contents that a committed row knows.
     typealias Knowledge = @Sendable ([ContentHash]) async throws(ServerError) -> Set<ContentHash>
 
-    /// A new upload. Nothing of it stays unless it is placed.
+    /// Begins an upload. Nothing of it stays unless it is placed.
     func begin() async throws(ServerError) -> any IncomingAsset
 
-    /// Nil where there is none. What was found can be read to its end whatever is removed.
+    /// Returns a content, or nil when it does not exist. A content that was found can be read to
+    /// its end, whatever is removed.
     func find(_ hash: ContentHash) async throws(ServerError) -> (any StoredAsset)?
 
-    /// At most `limit` of the contents after this one in the order of their hashes.
+    /// Returns at most `limit` of the contents after this one, in the order of their hashes.
     func list(after hash: ContentHash?, limit: Int) async throws(ServerError) -> [ContentHash]
 
-    /// Removes those of `hashes` that are not known when they are asked for.
+    /// Removes those of `hashes` that are not known when the store asks for them.
     func remove(_ hashes: [ContentHash], unless known: @escaping Knowledge)
         async throws(ServerError)
 
     /// Ends removals that were interrupted, in this process or another.
     func endRemovals(unless known: @escaping Knowledge) async throws(ServerError)
 
-    /// Removes what uploads left that a crash interrupted; those that go on are not touched.
+    /// Removes the remains of uploads that a crash interrupted. Uploads in progress are not
+    /// touched.
     func removeLeftovers() async throws(ServerError)
 
-    /// Takes over a content of another store; false when that does not have it. It is on stable
-    /// storage after `sync`.
+    /// Takes over a content of another store. Returns false when that store does not have it. The
+    /// content is on stable storage after `sync`.
     func bring(_ hash: ContentHash, from other: any AssetStore) async throws(ServerError) -> Bool
 
     func sync() async throws(ServerError)
 }
 
-/// What an upload has brought so far. Calls follow each other; none may run beside another.
+/// The bytes of an upload so far. The caller makes one call after the other, never two at once.
 package protocol IncomingAsset: AnyObject, Sendable {
+    /// Appends bytes.
+    ///
     /// - Throws: tryAgainLater when there is no space.
     func append(_ bytes: [UInt8]) async throws(ServerError)
 
     /// Puts the bytes under their hash, on stable storage, and can do so again until `confirm`.
     func place() async throws(ServerError) -> (hash: ContentHash, size: Int64)
 
-    /// To be called once a committed row knows the content: from here on no removal takes it, and
-    /// what one took before is put back.
+    /// Confirms the content. Call it once a committed row knows the content. From then on no
+    /// removal takes the content, and a content that was removed before is put back.
     func confirm(_ hash: ContentHash) async throws(ServerError)
 }
 
 /// Bytes of a store, open for reading.
 package protocol StoredAsset: AnyObject, Sendable {
-    /// In bytes.
+    /// The size in bytes.
     var size: Int64 { get }
-    /// At most `count` bytes from `offset`; fewer at the end only.
+    /// Returns at most `count` bytes from `offset`. Only at the end there are fewer.
     func read(at offset: Int64, count: Int) async throws(ServerError) -> [UInt8]
 }
 
 extension AssetStore {
-    /// - Throws: internalError when there is none: a row of the storage promised it.
+    /// Opens a content that must exist.
+    ///
+    /// - Throws: internalError when it does not exist, because a row of the storage promised it.
     package func open(_ hash: ContentHash) async throws(ServerError) -> any StoredAsset {
         guard let asset = try await find(hash) else {
             throw ServerError(.internalError, "The bytes of this asset are missing on the server.")
@@ -80,7 +88,7 @@ extension AssetStore {
 
     package func sync() async throws(ServerError) {}
 
-    /// By its bytes, which are checked on the way.
+    /// Copies the bytes of a content, and checks them meanwhile.
     func copy(_ hash: ContentHash, from other: any AssetStore) async throws(ServerError) -> Bool {
         guard let source = try await other.find(hash) else { return false }
         let copy = try await begin()

@@ -1,13 +1,13 @@
 package import RecordModel
 package import RecordWire
 
-/// Removes assets that nothing refers to, once receipts for them have expired and as long after their
-/// last record gave them up, and then contents that no database knows.
+/// Removes assets that nothing refers to. It does so when receipts for them have expired, and the
+/// same time after their last record gave them up. Then it removes contents that no database knows.
 package struct AssetSweeper: Sendable {
     package let storage: any Storage
     package let assets: any AssetStore
-    /// How long a receipt is good, and bytes are kept that a record had: a machine that edited it
-    /// without them may ask for them (assets/rereference).
+    /// The time for which a receipt is valid. Bytes that a record had are kept for the same time,
+    /// because a machine that edited the record without them may ask for them (assets/rereference).
     package let receiptSeconds: Int
 
     package init(storage: any Storage, assets: any AssetStore, receiptSeconds: Int) {
@@ -18,14 +18,15 @@ package struct AssetSweeper: Sendable {
 
     private static let batch = 200
 
-    /// Removes the bytes of uploads that came to nothing, and of forgotten assets, unless a database
-    /// knows the content.
+    /// Removes the bytes of failed uploads and of forgotten assets, unless a database knows the
+    /// content.
     func discard(_ hashes: [ContentHash]) async throws(ServerError) {
         guard !hashes.isEmpty else { return }
         try await assets.remove(hashes, unless: known)
     }
 
-    /// To be called once at start: also removes contents that a crash kept from being known.
+    /// Recovers after a start. Call it once. It also removes contents whose uploads were
+    /// interrupted by a crash before a row knew them.
     package func recover() async throws(ServerError) {
         try await assets.endRemovals(unless: known)
         var last: ContentHash?
@@ -37,7 +38,8 @@ package struct AssetSweeper: Sendable {
         }
     }
 
-    /// One round, safe beside uploads of the same content and beside other server processes.
+    /// Runs one round. It may run beside uploads of the same content and beside other server
+    /// processes.
     package func sweep(now: Timestamp) async throws(ServerError) {
         let limit = now.nanoseconds / 1_000_000 - Int64(receiptSeconds) * 1000
         while true {
@@ -52,7 +54,7 @@ package struct AssetSweeper: Sendable {
         try await assets.endRemovals(unless: known)
     }
 
-    /// Those of some contents that any database of the server knows.
+    /// Returns those of some contents that any database of the server knows.
     @Sendable private func known(
         _ hashes: [ContentHash]
     ) async throws(ServerError) -> Set<ContentHash> {

@@ -8,33 +8,35 @@ struct AssetPlace: Hashable, Sendable {
     let field: FieldName
 }
 
-/// What an upload URL allows: to bring bytes for one field of one record, or of any record.
+/// The right that an upload URL gives: to upload bytes for one field of one record, or of any
+/// record.
 struct UploadTicket: Hashable, Sendable {
     let place: AssetPlace
-    /// Whether the client has named the record. If it has not, the one of `place` is only an answer
-    /// to it, and the bytes may go into the field of any record.
+    /// Indicates whether the client has named the record. Otherwise the record of `place` is only
+    /// part of the answer, and the bytes may be saved in the field of any record.
     var namesRecord = true
     let type: RecordTypeName
     let user: UserName
     let expiresMilliseconds: Int64
 }
 
-/// What a download URL allows: to see one asset of a record as `viewer` would.
+/// The right that a download URL gives: to see one asset of a record as `viewer` would.
 struct DownloadTicket: Hashable, Sendable {
     let place: AssetPlace
     let fileChecksum: Text
-    /// Nil for anybody, in the public database.
+    /// The viewer. Nil stands for anybody, in the public database.
     let viewer: UserName?
     let expiresMilliseconds: Int64
 }
 
-/// That this server has stored these bytes for this user and database.
+/// The proof that this server has stored these bytes for this user and database.
 struct AssetReceipt: Hashable, Sendable {
     let database: DatabaseKey
-    /// Nil for any field of any record, as `assets/rereference` gives it.
+    /// The field of a record. Nil stands for any field of any record, as `assets/rereference` gives
+    /// it.
     let target: Target?
 
-    /// Whether it is good for this field of this record.
+    /// Returns whether the receipt is valid for this field of this record.
     func fits(_ record: RecordName, _ field: FieldName) -> Bool {
         guard let target else { return true }
         return target.field == field && (target.record.map { $0 == record } ?? true)
@@ -46,7 +48,7 @@ struct AssetReceipt: Hashable, Sendable {
     let expiresMilliseconds: Int64
 
     struct Target: Hashable, Sendable {
-        /// Nil for any.
+        /// The record. Nil stands for any record.
         let record: RecordName?
         let field: FieldName
     }
@@ -63,7 +65,7 @@ extension UploadTicket {
         return seal.seal(fields.bytes, for: .uploadURL)
     }
 
-    /// Nil when it was not sealed here; the time is not looked at.
+    /// Opens a token. Returns nil when this server did not seal it. The time is not checked.
     init?(_ token: Text, seal: Seal) {
         guard let bytes = seal.open(token, for: .uploadURL) else { return nil }
         var reader = SealedFieldReader(bytes)
@@ -87,7 +89,7 @@ extension DownloadTicket {
         return seal.seal(fields.bytes, for: .downloadURL)
     }
 
-    /// Nil when it was not sealed here; the time is not looked at.
+    /// Opens a token. Returns nil when this server did not seal it. The time is not checked.
     init?(_ token: Text, seal: Seal) {
         guard let bytes = seal.open(token, for: .downloadURL) else { return nil }
         var reader = SealedFieldReader(bytes)
@@ -114,7 +116,7 @@ extension AssetReceipt {
         return seal.seal(fields.bytes, for: .receipt)
     }
 
-    /// Nil when it was not sealed here; the time is not looked at.
+    /// Opens a token. Returns nil when this server did not seal it. The time is not checked.
     init?(_ token: Text, seal: Seal) {
         guard let bytes = seal.open(token, for: .receipt) else { return nil }
         var reader = SealedFieldReader(bytes)

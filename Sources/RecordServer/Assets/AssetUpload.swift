@@ -10,7 +10,9 @@ struct AssetUpload: Sendable {
     let requestID: Text
     let now: Timestamp
 
-    /// - Throws: notFound for a URL that was not made here, or whose time has passed.
+    /// Opens the URL.
+    ///
+    /// - Throws: notFound for a URL that this server did not make, or whose time has passed.
     init(token: Text, service: RecordService, requestID: Text, now: Timestamp)
         throws(ServerError)
     {
@@ -26,8 +28,8 @@ struct AssetUpload: Sendable {
     static let unknownURL = ServerError(
         .notFound, "There is no such upload, or its time has passed: ask assets/upload for a URL.")
 
-    /// Before the first byte: what is already known to fail. The upload holds the room while it
-    /// comes in.
+    /// Checks an upload before its first byte, for everything that is already known to fail. The
+    /// result holds the room of the upload while the server receives it.
     func admit(length: Int64?, isForm: Bool) async throws(ServerError) -> IncomingRoom {
         let size = max(0, (length ?? 0) - (isForm ? Int64(UploadBody.maximumFormBytes) : 0))
         try UploadBody.requireSize(size, service.settings)
@@ -40,8 +42,8 @@ struct AssetUpload: Sendable {
         return room
     }
 
-    /// Stores the bytes, taken out of their form where they come in one, and answers the
-    /// dictionary of the value to save. `length` is what the client promised to send, if it did.
+    /// Stores the bytes, taken out of their form when they arrive in one. Returns the dictionary of
+    /// the value to save. `length` is the length that the client promised, if any.
     func store<Body: AsyncSequence>(
         _ body: Body, form: MultipartReader?, length: Int64?, in room: IncomingRoom
     ) async throws -> WireAsset where Body.Element == ByteBuffer {
@@ -80,8 +82,8 @@ struct AssetUpload: Sendable {
         return receipt.dictionary(sealedBy: service.seal)
     }
 
-    /// Makes the content known to the database, if it may be there. Gives the contents that had to make
-    /// room for it.
+    /// Makes the content known to the database, if it may be there. Returns the contents that were
+    /// removed to make room for it.
     private func note(
         _ hash: ContentHash, _ checksum: Text, _ size: Int64, at milliseconds: Int64
     ) async throws(ServerError) -> [ContentHash] {
@@ -103,7 +105,8 @@ struct AssetUpload: Sendable {
         }
     }
 
-    /// What was refused leaves no file. One that cannot be removed now is found at the next start.
+    /// Removes the file of a refused upload. A file that cannot be removed now is found at the next
+    /// start.
     private func discard(_ hashes: [ContentHash]) async {
         do throws(ServerError) {
             try await AssetSweeper(
@@ -113,16 +116,17 @@ struct AssetUpload: Sendable {
         } catch { return }
     }
 
-    /// Who pays for the bytes.
+    /// The holder of the quota that the bytes count for.
     private var holder: QuotaHolder { QuotaHolder(ticket.place.zone.database) }
 
-    /// What the owner may have more than it has.
+    /// Returns how many bytes more the owner may have.
     private func room(_ reader: any StorageReader) throws(ServerError) -> Int64 {
         try reader.quotaBytes(holder, service.settings) - reader.usedBytes(holder)
     }
 
-    /// Of bytes that the database does not have. Uploads that wait for their record are within the
-    /// quota together, so that an owner has at most twice its quota on the disk.
+    /// Checks the room for bytes that the database does not have. Uploads that wait for their
+    /// record are within the quota together, so that an owner has at most twice the quota on the
+    /// disk.
     private func requireRoom(for size: Int64, _ reader: any StorageReader) throws(ServerError) {
         let left = try room(reader)
         guard try size <= min(left, roomForUploads(reader)) else { throw UploadBody.noRoom }
@@ -134,8 +138,9 @@ struct AssetUpload: Sendable {
 
     private static let batch = 200
 
-    /// Forgets what is kept only because records had it, where an upload would not fit beside it: who
-    /// deletes much need not wait before bringing as much. What a receipt may be out for stays.
+    /// Forgets assets that are kept only because records had them, when an upload would not fit
+    /// beside them. A user who deletes much can therefore upload as much at once. Assets that may
+    /// still have a valid receipt stay.
     private func makeRoom(
         for size: Int64, at milliseconds: Int64, _ transaction: any StorageTransaction
     ) throws(ServerError) -> [ContentHash] {
@@ -151,7 +156,7 @@ struct AssetUpload: Sendable {
         return forgotten
     }
 
-    /// The user is still one, and may still write there.
+    /// Checks that the user still exists and may still write there.
     private func authorize(_ reader: any StorageReader) throws(ServerError) {
         guard let user = try reader.user(ticket.user), !user.isDisabled else {
             throw Self.unknownURL

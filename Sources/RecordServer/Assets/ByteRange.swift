@@ -1,11 +1,11 @@
-/// What part of a file a request wants (RFC 9110 §14).
+/// The part of a file that a request wants (RFC 9110 §14).
 enum ByteRange: Hashable, Sendable {
     case everything
-    /// First byte and number of bytes, at least one.
+    /// The first byte and the number of bytes, at least one.
     case part(from: Int64, count: Int64)
     case unsatisfiable
 
-    /// A header that is no single range of bytes is read over, as RFC 9110 allows.
+    /// Reads a header. A header that is no single range of bytes is ignored, as RFC 9110 allows.
     init(_ header: String?, size: Int64) {
         self = .everything
         guard let header, let range = Self.single(header) else { return }
@@ -34,7 +34,8 @@ enum ByteRange: Hashable, Sendable {
         return (first.value, last.value)
     }
 
-    /// Nothing is no number; nil for what is neither.
+    /// Reads a number. Empty text gives a value of nil. Returns nil for text that is neither empty
+    /// nor a number.
     private static func number(_ text: Substring) -> (value: Int64?, Void)? {
         let trimmed = text.drop { $0 == " " }
         if trimmed.isEmpty { return (nil, ()) }
@@ -56,7 +57,8 @@ enum EntityTag {
         }
     }
 
-    /// Without the header everything holds; a weak tag or a date never does.
+    /// Returns whether the condition holds. Without the header it always holds; with a weak tag or
+    /// a date it never does.
     static func holds(_ tag: String, ifRange header: String?) -> Bool {
         header == nil || header == tag
     }

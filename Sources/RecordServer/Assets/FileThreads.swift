@@ -3,7 +3,7 @@ import Glibc
 import RecordWire
 import Synchronization
 
-/// Threads for calls that wait for a disk: the cooperative pool has as many threads as the
+/// Threads for calls that wait for a disk. The cooperative pool has only as many threads as the
 /// machine has processors, and must not wait.
 enum FileThreads {
     private static let queues = (0..<4).map { DispatchQueue(label: "recordfs.assets.\($0)") }
@@ -20,8 +20,8 @@ enum FileThreads {
         }.get()
     }
 
-    /// What is to be done once. What it holds is let go before whoever waits for it goes on: a file that
-    /// vanishes with its last holder has vanished then.
+    /// A job that runs once. It releases everything it holds before its caller continues: a file
+    /// that vanishes with its last holder has vanished by then.
     private final class Job<Result: Sendable>: Sendable {
         private let body: Mutex<(@Sendable () throws(ServerError) -> Result)?>
 
@@ -38,7 +38,7 @@ enum FileThreads {
     }
 }
 
-/// The system calls that tests let fail, and what a failed call means for a client.
+/// The system calls that tests can make fail, and the errors for clients when a call fails.
 struct FileCalls: Sendable {
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
 

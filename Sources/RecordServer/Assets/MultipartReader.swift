@@ -1,13 +1,13 @@
 import Glibc
 import RecordWire
 
-/// Takes a `multipart/form-data` body apart as it comes (RFC 7578, RFC 2046 §5.1).
+/// Reads a `multipart/form-data` body in pieces as they arrive (RFC 7578, RFC 2046 §5.1).
 ///
-/// Content is given on as soon as it cannot belong to a boundary, so that no part is ever held as a
-/// whole. What is no content (preamble, headers, boundaries, epilogue) is bounded.
+/// Content is passed on as soon as it cannot belong to a boundary, so that no part is ever held as
+/// a whole. The rest (preamble, headers, boundaries, epilogue) is bounded.
 struct MultipartReader {
     enum Event: Equatable {
-        /// A part begins.
+        /// The beginning of a part.
         case part(hasFileName: Bool)
         /// Bytes of the part that began last.
         case content([UInt8])
@@ -15,17 +15,17 @@ struct MultipartReader {
 
     private enum State { case preamble, afterBoundary, headers, content, epilogue }
 
-    /// What there may be besides the contents of parts, in bytes.
+    /// The most bytes besides the contents of parts.
     static let maximumEnvelopeBytes = 64 << 10
 
-    /// CRLF, two hyphens and the boundary.
+    /// The delimiter: CRLF, two hyphens and the boundary.
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// Not looked at yet. The first boundary needs no CRLF before it.
+    /// The bytes that were not looked at yet. The first boundary needs no CRLF before it.
     private var rest: [UInt8] = [13, 10]
     private var envelopeBytes = 0
 
-    /// Nil for what is not multipart.
+    /// Makes a reader. Returns nil for a type that is not multipart.
     ///
     /// - Throws: badRequest for other kinds of multipart, and without a usable boundary.
     init?(contentType: String?) throws(ServerError) {
@@ -41,7 +41,7 @@ struct MultipartReader {
         delimiter = [13, 10, 45, 45] + Array(boundary.utf8)
     }
 
-    /// What the next bytes of the body bring.
+    /// Returns the events in the next bytes of the body.
     mutating func read(_ bytes: some Sequence<UInt8>) throws(ServerError) -> [Event] {
         rest.append(contentsOf: bytes)
         var events: [Event] = []
@@ -49,14 +49,14 @@ struct MultipartReader {
         return events
     }
 
-    /// To be called when the body has ended.
+    /// Checks the end. Call it when the body has ended.
     func finish() throws(ServerError) {
         guard state == .epilogue else {
             throw Self.malformed("it ends before its closing boundary.")
         }
     }
 
-    /// False when more bytes are needed.
+    /// Takes one step. Returns false when more bytes are needed.
     private mutating func step(_ events: inout [Event]) throws(ServerError) -> Bool {
         switch state {
         case .preamble:
@@ -78,7 +78,8 @@ struct MultipartReader {
         }
     }
 
-    /// A boundary is followed by two hyphens if it is the last, else by white space and CRLF.
+    /// Reads the end of a boundary's line: two hyphens after the last boundary, otherwise white
+    /// space and CRLF.
     private mutating func readLineEnd() throws(ServerError) -> Bool {
         if rest.starts(with: [45, 45]) {
             state = .epilogue
@@ -92,7 +93,7 @@ struct MultipartReader {
             rest[..<(end - 1)].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
         else { throw Self.malformed("a boundary is followed by something else on its line.") }
         try charge(delimiter.count + end + 1)
-        // The CRLF stays: a part without headers then ends them like the others.
+        // The CRLF stays, so that a part without headers ends them like the others.
         rest.removeFirst(end - 1)
         state = .headers
         return true
@@ -126,8 +127,8 @@ struct MultipartReader {
         return true
     }
 
-    /// The bytes before the next delimiter, which is taken too if it is there; without it, those
-    /// that cannot be part of one.
+    /// Removes and returns the bytes before the next delimiter. The delimiter is removed too if it
+    /// is there. Without it, only bytes that cannot be part of one are returned.
     private mutating func takeToDelimiter() -> (before: [UInt8], isFound: Bool) {
         if let start = positionOfDelimiter() {
             defer { rest.removeFirst(start + delimiter.count) }

@@ -2,8 +2,8 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// assets/upload: a URL for each asset that is to be brought (reference §12.1). Who names no record
-    /// is answered with a new name, and may save what it uploads there or in any other record.
+    /// Answers assets/upload: a URL for each asset to upload (reference §12.1). A client that names
+    /// no record gets a new name, and may save the upload there or in any other record.
     func uploadTokens(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -48,7 +48,7 @@ extension RecordService {
         }
     }
 
-    /// For each token why the caller gets none; nil for those that are granted.
+    /// Returns for each token the reason why the caller gets none, or nil when it is granted.
     private static func refusals(
         _ tokens: [AssetUploadRequest], _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
@@ -68,7 +68,8 @@ extension RecordService {
         return refusals
     }
 
-    /// assets/rereference: values for other records of what these fields hold (reference §12.2).
+    /// Answers assets/rereference: values for other records with the content that these fields have
+    /// (reference §12.2).
     func rereferenceAssets(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -104,7 +105,7 @@ extension RecordService {
         }
     }
 
-    /// Gives what the field has, or else the asset that is asked for and that a record had.
+    /// Returns the assets of the field, or else the asset that is asked for and that a record had.
     private static func field(
         _ item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
@@ -122,8 +123,9 @@ extension RecordService {
             former: row?.sha256)
     }
 
-    /// An asset that a record of the database has or had, for the owner of the database alone, who saw
-    /// all its records: to know a checksum never shows anybody what they could not have read.
+    /// Returns an asset that a record of the database has or had. Only the owner of the database
+    /// gets it, who saw all its records: knowing a checksum never shows anybody bytes that they
+    /// could not have read.
     private static func formerAsset(
         _ checksum: Text, _ access: ZoneAccess, _ reader: any StorageReader
     ) throws(ServerError) -> AssetRow? {
@@ -131,8 +133,8 @@ extension RecordService {
         return try reader.savedAsset(access.zone.key.database, fileChecksum: checksum)
     }
 
-    /// Without the former assets whose bytes are gone, as after a restore: a backup has no bytes of
-    /// what no record has.
+    /// Returns the fields without former assets whose bytes are gone. That can happen after a
+    /// restore, because a backup has no bytes of assets that no record has.
     private func withBytes(
         _ found: [RereferencedField]
     ) async throws(ServerError) -> [RereferencedField] {
@@ -144,7 +146,8 @@ extension RecordService {
         return fields
     }
 
-    /// The assets of a field that the caller may read, in order; empty where there are none.
+    /// Returns the assets of a field that the caller may read, in order. Returns none when there
+    /// are none.
     private static func assets(
         of item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
@@ -162,7 +165,7 @@ extension RecordService {
         }
     }
 
-    /// Keeps the bytes for as long as the new receipts are good, whatever becomes of the record.
+    /// Keeps the bytes for as long as the new receipts are valid, whatever happens to the record.
     private static func renew(
         _ assets: [WireAsset], _ database: DatabaseKey, _ milliseconds: Int64,
         _ transaction: any StorageTransaction
@@ -177,14 +180,15 @@ extension RecordService {
     }
 }
 
-/// What a rereference request found for one field.
+/// The result of a rereference request for one field.
 private struct RereferencedField: Sendable {
     let item: RereferenceBody.Item
     var assets: [WireAsset]
-    /// The content of `assets` where the field does not have it.
+    /// The content of `assets`, when the field does not have it.
     var former: ContentHash?
 
-    /// One dictionary for each asset, a list giving several in its order; else the error.
+    /// Writes one dictionary for each asset, for a list several in its order, or otherwise the
+    /// error.
     func write(
         to answer: inout AnswerWriter, _ context: OperationContext,
         dictionary: (WireAsset) -> WireAsset
@@ -209,7 +213,7 @@ private struct RereferencedField: Sendable {
 }
 
 extension AnswerWriter {
-    /// The members of an item that failed.
+    /// Writes the members of an item that failed.
     fileprivate mutating func refusal(_ error: ServerError, _ context: OperationContext) {
         member("serverErrorCode", error.code.rawValue)
         member("reason", error.reason)

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// The parts of a sealed token, one after the other: each with its length in front.
+/// The parts of a sealed token, one after the other, each with its length before it.
 struct SealedFields {
     private(set) var bytes: [UInt8] = []
 
@@ -19,7 +19,7 @@ struct SealedFields {
     }
 }
 
-/// Reads what `SealedFields` wrote. Everything is nil once the bytes have run out.
+/// Reads the parts that `SealedFields` wrote. Every read returns nil after the end of the bytes.
 struct SealedFieldReader {
     private let bytes: [UInt8]
     private var at = 0

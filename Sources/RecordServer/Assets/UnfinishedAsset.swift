@@ -3,7 +3,7 @@ package import RecordModel
 package import RecordWire
 import Synchronization
 
-/// What an upload has brought so far, in a file of its own that vanishes unless it is placed.
+/// The bytes of an upload so far, in a file of its own that vanishes unless it is placed.
 package final class UnfinishedAsset: IncomingAsset {
     private struct State: Sendable {
         var descriptor: Int32
@@ -15,7 +15,8 @@ package final class UnfinishedAsset: IncomingAsset {
     private let temporaryPath: String
     private let state: Mutex<State>
 
-    /// The file is locked while the upload lives: what `tmp` holds without a lock is left over.
+    /// Makes the file, which is locked while the upload lives. A file in `tmp` without a lock is
+    /// left over.
     init(in directory: AssetDirectory) throws(ServerError) {
         self.directory = directory
         temporaryPath = directory.path + "/tmp/" + SecureRandom.hex128()
@@ -58,8 +59,8 @@ package final class UnfinishedAsset: IncomingAsset {
         guard code == 0 else { throw FileCalls.failure("write an asset", code) }
     }
 
-    /// Gives the bytes their final name, and keeps the unfinished one until `confirm`: a sweeper may
-    /// take the final name away before a row of the storage refers to it.
+    /// Gives the bytes their final name, and keeps the unfinished one until `confirm`, because a
+    /// sweeper may remove the final name before a row of the storage refers to it.
     package func place() async throws(ServerError) -> (hash: ContentHash, size: Int64) {
         try await FileThreads.run { () throws(ServerError) in try self.placeNow() }
     }
@@ -90,13 +91,14 @@ package final class UnfinishedAsset: IncomingAsset {
         guard Glibc.link(temporaryPath, directory.path(of: hash)) == 0 || errno == EEXIST else {
             throw FileCalls.failure("place an asset", errno)
         }
-        // Also when the file was there: who placed it may not have come to this yet.
+        // Flush it even when the file was there, because the upload that placed it may not have
+        // done so yet.
         try AssetDirectory.sync(directory: folder)
     }
 }
 
 extension AssetDirectory {
-    /// Uploads that go on are locked.
+    /// Removes files without a lock. Uploads in progress have one.
     package func removeLeftovers() async throws(ServerError) {
         try await FileThreads.run { () throws(ServerError) in
             for name in try Self.names(in: path + "/tmp") {

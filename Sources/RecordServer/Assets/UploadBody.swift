@@ -3,9 +3,10 @@ import RecordWire
 
 /// The body of an upload: the bytes of the asset, or a form with them as its file.
 struct UploadBody: Sendable {
-    /// What a form may have besides its file, in bytes.
+    /// The most bytes of a form besides its file.
     static let maximumFormBytes = MultipartReader.maximumEnvelopeBytes
-    /// Kept small: as many uploads as there are connections hold one each.
+    /// The size of a piece. It is small, because every upload holds one, and there are as many
+    /// uploads as connections.
     private static let chunkBytes = 64 << 10
 
     private let assets: any AssetStore
@@ -18,7 +19,7 @@ struct UploadBody: Sendable {
     private var parts = 0
     private var hasFile = false
     private var isTaking = true
-    /// Of the whole body, in bytes.
+    /// The bytes of the whole body.
     private(set) var received: Int64 = 0
 
     init(
@@ -47,7 +48,8 @@ struct UploadBody: Sendable {
         }
     }
 
-    /// The bytes of the asset. Of a form, the part with a file name, or else its only part.
+    /// Ends the body and returns the bytes of the asset. In a form, these are the part with a file
+    /// name, or otherwise its only part.
     mutating func finish() async throws(ServerError) -> any IncomingAsset {
         try form?.finish()
         guard form == nil || hasFile || parts == 1 else {
@@ -73,7 +75,7 @@ struct UploadBody: Sendable {
         hasFile = true
         isTaking = true
         guard size > 0 else { return }
-        // What came first was no file.
+        // The first part was no file.
         asset = try await assets.begin()
         pending.removeAll(keepingCapacity: true)
         size = 0

@@ -2,10 +2,10 @@
 package struct AddressRange: Sendable, Hashable {
     private let bytes: [UInt8]
     private let bits: Int
-    /// As it was given.
+    /// The text as it was given.
     package let text: String
 
-    /// `127.0.0.1`, `10.0.0.0/8`, `::1`, `fd00::/8`; nil for anything else.
+    /// Reads `127.0.0.1`, `10.0.0.0/8`, `::1` or `fd00::/8`. Returns nil for anything else.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, parts.count <= 2,
@@ -21,7 +21,7 @@ package struct AddressRange: Sendable, Hashable {
         self.text = String(text)
     }
 
-    /// Whether every address of its kind is in it.
+    /// Indicates whether the range has every address of its kind.
     package var isEverything: Bool { bits == 0 }
 
     package func contains(_ address: String) -> Bool {
@@ -42,7 +42,7 @@ import Glibc
 
 /// IP addresses in text.
 package enum IPAddress {
-    /// 4 or 16 bytes in network order; an IPv4 address inside IPv6 becomes the former.
+    /// Returns 4 or 16 bytes in network order. An IPv4 address inside IPv6 becomes an IPv4 address.
     package static func bytes(of text: String) -> [UInt8]? {
         var four = in_addr()
         if inet_pton(AF_INET, text, &four) == 1 {
@@ -55,15 +55,15 @@ package enum IPAddress {
         return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
     }
 
-    /// What a client is counted as, whatever is counted: an address of IPv4, or the network of 64
-    /// bits of one of IPv6, which a client has for itself. Other text is its own.
+    /// Returns the key under which a client is counted: an IPv4 address, or the network of 64 bits
+    /// of an IPv6 address, which belongs to one client. Other text is its own key.
     package static func client(of address: String) -> String {
         guard let bytes = bytes(of: address) else { return address }
         guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
         return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
     }
 
-    /// Whether this is a name or an address of this machine, which only it can reach.
+    /// Returns whether this is a name or an address that only this machine can reach.
     package static func isLoopbackName(_ host: String) -> Bool {
         host.lowercased() == "localhost" || isLoopback(host)
     }

@@ -1,11 +1,12 @@
 /// A number of bytes as people write it: `5G`, `500 MB`, `1048576`.
 package enum ByteSize {
-    /// In powers of 1024, whatever the letter behind: an operator who means less gives no room away.
+    /// The units in powers of 1024, whatever the letters after the number. An operator who means
+    /// powers of 1000 gets no less than that.
     private static let units: [String: Int64] = [
         "": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50,
     ]
 
-    /// Nil for anything else, and for what no number can hold.
+    /// Parses a size. Returns nil for anything else, and for a number that is too large.
     package static func parse(_ text: String) -> Int64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         var unit = text.dropFirst(digits.count).drop { $0 == " " }.uppercased()
@@ -20,7 +21,8 @@ package enum ByteSize {
         return overflow ? nil : product
     }
 
-    /// For people, in the largest unit that is reached, with one digit behind the point.
+    /// Returns a size for people, in the largest unit that is reached, with one digit after the
+    /// point.
     package static func text(_ bytes: Int64) -> String {
         let names = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
         var (value, unit) = (Double(max(0, bytes)), 0)

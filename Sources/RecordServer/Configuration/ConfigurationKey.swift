@@ -1,13 +1,13 @@
-/// One thing that an operator can set: its name in the file, what it means, how it is read.
+/// One setting of an operator: its name in the file, its meaning, and the way to read it.
 ///
-/// The environment variable of a key is its name in capitals with `_` for `-` behind
-/// `RECORDFS_SERVER_`; on the command line it is `--set NAME=VALUE`.
+/// The environment variable of a key is its name in capitals, with `_` for `-`, after
+/// `RECORDFS_SERVER_`. On the command line it is `--set NAME=VALUE`.
 package struct ConfigurationKey: Sendable {
     package let name: String
     package let explanation: String
-    /// Puts the value in; false when it is none of this key.
+    /// Stores the value. Returns false when it is not valid for this key.
     let apply: @Sendable (inout ServerConfiguration, String) -> Bool
-    /// The value as it would be written.
+    /// Returns the value as a file would have it.
     let show: @Sendable (ServerConfiguration) -> String
 
     package var environmentName: String {
@@ -30,7 +30,7 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
-    /// An empty value is none.
+    /// Makes a key whose value may be empty, which stands for none.
     static func optional(
         _ name: String, _ field: any WritableKeyPath<ServerConfiguration, String?> & Sendable,
         _ explanation: String
@@ -43,7 +43,7 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
-    /// One short line for people; an empty value is none.
+    /// Makes a key for one short line for people. An empty value stands for none.
     static func name(
         _ name: String, _ field: any WritableKeyPath<ServerConfiguration, String?> & Sendable,
         _ explanation: String
@@ -69,7 +69,7 @@ package struct ConfigurationKey: Sendable {
         }
     }
 
-    /// A number of bytes, which may have a unit: `5G`.
+    /// Makes a key for a number of bytes, which may have a unit: `5G`.
     static func bytes<Number: FixedWidthInteger & Sendable & SendableMetatype>(
         _ name: String, _ field: any WritableKeyPath<ServerConfiguration, Number> & Sendable,
         _ range: ClosedRange<Number>, _ explanation: String

@@ -1,5 +1,6 @@
 extension ServerConfiguration {
-    /// What works and is hardly meant, for the operator: each a sentence.
+    /// The warnings for the operator about settings that work but are probably a mistake, each a
+    /// sentence.
     package var warnings: [String] {
         var warnings: [String] = []
         for range in trustedProxies where range.isEverything {

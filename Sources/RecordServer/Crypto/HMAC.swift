@@ -4,7 +4,7 @@ import RecordModel
 enum HMAC {
     private static let blockBytes = 64
 
-    /// 32 bytes that only who has the key can make.
+    /// Returns 32 bytes that only a holder of the key can make.
     static func code(of message: [UInt8], key: [UInt8]) -> [UInt8] {
         var block = key.count > blockBytes ? SHA256.digest(of: key) : key
         block += Array(repeating: 0, count: blockBytes - block.count)

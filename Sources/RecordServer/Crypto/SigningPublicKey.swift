@@ -5,7 +5,8 @@ import RecordModel
 final class SigningPublicKey {
     private let key: OpaquePointer
 
-    /// Nil for what is no such key in PEM form, as `openssl ec -pubout` prints it.
+    /// Reads a key. Returns nil for anything except such a key in PEM form, as `openssl ec -pubout`
+    /// prints it.
     init?(pem: Text) {
         defer { ERR_clear_error() }
         let bytes = pem.utf8
@@ -14,8 +15,8 @@ final class SigningPublicKey {
                 let source = BIO_new_mem_buf(bytes.baseAddress, count)
             else { return nil }
             defer { BIO_free(source) }
-            // An encrypted key has no password here: without the callback it is asked for at the
-            // terminal.
+            // An encrypted key has no password here. Without the callback, OpenSSL would ask for it
+            // at the terminal.
             return PEM_read_bio_PUBKEY(source, nil, { _, _, _, _ in -1 }, nil)
         }
         guard let found else { return nil }
@@ -37,7 +38,8 @@ final class SigningPublicKey {
         return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// PEM form in lines of 64 characters, without what stood around it; nil without memory.
+    /// The PEM form in lines of 64 characters, without the text around it. It is nil when there is
+    /// not enough memory.
     var pem: Text? {
         defer { ERR_clear_error() }
         guard let sink = BIO_new(BIO_s_mem()) else { return nil }
@@ -48,7 +50,8 @@ final class SigningPublicKey {
         return count > 0 ? Text(utf8: Array(bytes.prefix(Int(count)))) : nil
     }
 
-    /// Whether the signature, in DER, is one of the message by the owner of the key.
+    /// Returns whether the signature, in DER, is a signature of the message by the owner of the
+    /// key.
     func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { ERR_clear_error() }
         guard let context = EVP_MD_CTX_new() else { return false }

@@ -6,11 +6,12 @@ import Synchronization
 /// An address that nobody else can take, and at which nobody can connect yet: a socket that is
 /// bound and does not listen. The listening socket may be bound beside it.
 final class AddressReservation: Sendable {
-    /// The real one where 0 was asked for.
+    /// The port. It is the real one when 0 was asked for.
     let port: Int
     private let descriptor: Mutex<Int32?>
 
-    /// Errors: `tryAgainLater` where the address is not free or not of this machine.
+    /// Reserves the address. Errors: `tryAgainLater` when it is not free or does not belong to this
+    /// machine.
     init(_ configuration: ServerConfiguration) throws(ServerError) {
         let address: SocketAddress
         do {
@@ -37,7 +38,7 @@ final class AddressReservation: Sendable {
 
     deinit { release() }
 
-    /// To be called once somebody listens there. Harmless when repeated.
+    /// Releases the address. Call it once somebody listens there. Calling it again is harmless.
     func release() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = nil }

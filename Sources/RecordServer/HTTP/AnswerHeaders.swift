@@ -16,26 +16,28 @@ extension HTTPField.Name {
     static let forwardedProto = constant("X-Forwarded-Proto")
     static let forwardedHost = constant("X-Forwarded-Host")
 
-    /// The texts above are tokens of RFC 9110, so that the other name is never used.
+    /// Returns the name of a header. The texts above are tokens of RFC 9110, so that the other name
+    /// is never used.
     private static func constant(_ text: String) -> HTTPField.Name {
         HTTPField.Name(text) ?? .expires
     }
 }
 
-/// What every answer carries, and what browsers of other origins need (reference §1).
+/// The headers of every answer, with those that browsers of other origins need (reference §1).
 enum AnswerHeaders {
     static let exposed =
         "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Apple-CloudKit-Session,"
         + "X-Responding-Instance,Via"
 
-    /// `isAPI` is true for everything but the pages for people.
+    /// Adds the headers. `isAPI` is true for everything except the pages for people.
     static func add(
         to response: inout Response, requestID: Text, now: Timestamp, isAPI: Bool,
         isMinimal: Bool, offersGzip: Bool
     ) {
         response.headers[.date] = HTTPDate.text(now)
         if isAPI, isMinimal {
-            // It says which codings of a body are taken (RFC 7694), to who does not know yet.
+            // This header tells clients that do not know yet which codings of a body the server
+            // accepts (RFC 7694).
             if offersGzip { response.headers[.acceptEncoding] = "gzip" }
             return
         }
@@ -46,13 +48,13 @@ enum AnswerHeaders {
         }
         guard isAPI else { return }
         response.headers[.cloudKitVersion] = "1.0"
-        // Credentials travel in the URL or in headers of the client's own making, never in
-        // cookies, so that any origin may ask.
+        // Credentials are sent in the URL or in headers that the client makes itself, never in
+        // cookies, so any origin may ask.
         response.headers[.accessControlAllowOrigin] = "*"
         response.headers[.accessControlExposeHeaders] = exposed
     }
 
-    /// The answer to OPTIONS, on every path.
+    /// Returns the answer to OPTIONS, on every path.
     static func preflight(_ request: Request) -> Response {
         var response = Response(status: .ok)
         response.headers[.allow] = "GET, HEAD, POST, PUT, OPTIONS"
@@ -66,8 +68,8 @@ enum AnswerHeaders {
 }
 
 extension Request {
-    /// Whether the client has no use for the headers that browsers and clients of Apple's read, nor for a
-    /// new token with each answer (`Prefer: return=minimal`, RFC 7240).
+    /// Indicates whether the client does not use the headers that browsers and Apple's clients
+    /// read, and does not need a new token with each answer (`Prefer: return=minimal`, RFC 7240).
     var prefersMinimal: Bool {
         headers[.prefer]?.contains("return=minimal") ?? false
     }
@@ -81,7 +83,7 @@ enum HTTPDate {
     ]
 
     static func text(_ time: Timestamp) -> String {
-        // YYYY-MM-DDThh:mm:ss.mmmZ
+        // The date looks like YYYY-MM-DDThh:mm:ss.mmmZ.
         let date = ISO8601.print(milliseconds: time.seconds * 1_000)
         let parts = date.prefix(10).split(separator: "-")
         let day = Int(time.seconds / 86_400 % 7)

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Keeps what is written to it.
+/// Keeps the bytes that are written to it.
 final class BodyCollector: Sendable {
     private let collected = Mutex<[UInt8]>([])
     var bytes: [UInt8] { collected.withLock { $0 } }

@@ -2,16 +2,16 @@ import Hummingbird
 import NIOCore
 import RecordWire
 
-/// Reads bodies of operations into memory, within limits for each and for all.
+/// Reads bodies of operations into memory, within limits for each body and for all together.
 struct BodyReader: Sendable {
-    /// Of one body, in bytes.
+    /// The most bytes of one body.
     let maximumBytes: Int
-    /// The same for callers without a user, who only ask for little.
+    /// The most bytes of a body from a caller without a user, who needs only short requests.
     let maximumAnonymousBytes: Int
 
-    /// Errors: `limitExceeded` before the first byte where Content-Length says so, else when the
-    /// limit is passed; `tryAgainLater` when too much is held at once. What goes wrong on the
-    /// connection comes through as it is.
+    /// Reads a body. Errors: `limitExceeded` before the first byte when Content-Length says so,
+    /// otherwise when the limit is passed; `tryAgainLater` when the server holds too much at once.
+    /// Errors of the connection are passed on unchanged.
     func read(
         _ request: Request, isAnonymous: Bool, hold: MemoryHold, facts: RequestFacts
     ) async throws -> [UInt8] {
@@ -20,13 +20,13 @@ struct BodyReader: Sendable {
         let length = request.headers[.contentLength].flatMap { Int($0) }
         if let length, length > maximum { throw Self.tooLarge(maximum) }
         var body: [UInt8] = []
-        // One that grows is there twice while it is moved.
+        // A body that grows exists twice while it is moved.
         let growth = length == nil ? 3 : 1
         for try await part in request.body {
             guard body.count + part.readableBytes <= maximum else { throw Self.tooLarge(maximum) }
             let count = body.count + part.readableBytes
             try hold.set(to: growth * count)
-            // Of a large one not for its first bytes.
+            // Do not reserve the room of a large body for its first bytes.
             let isLarge = length ?? 0 > MemoryBudget.freeBytes
             if let length, count > body.capacity, !isLarge || count > MemoryBudget.freeBytes {
                 body.reserveCapacity(length)
@@ -35,7 +35,7 @@ struct BodyReader: Sendable {
             facts.note { $0.bytesIn = body.count }
         }
         guard request.headers[.contentEncoding]?.lowercased() == "gzip" else { return body }
-        // Before it is known how much it is, room for all that it may be.
+        // The size is not known yet, so hold room for the largest possible one.
         try hold.set(to: min(maximum, 1_032 * body.count + 64) + body.count)
         let bytes = try Gunzip.decompress(body, maximumBytes: maximum)
         try hold.set(to: bytes.count)

@@ -1,15 +1,16 @@
 import HTTPTypes
 
-/// Where a request comes from and what clients call this server, through proxies that are trusted.
+/// The origin of a request and the name that clients have for this server, through trusted proxies.
 ///
-/// What the server hands out never begins with a name that only the request says: somebody else may
-/// have written it. Names of this machine, which lead nobody away from it, are taken.
+/// URLs from the server never begin with a name that only the request contains, because somebody
+/// else may have written it. Names of this machine are accepted, because they lead nobody away from
+/// it.
 struct ClientIdentity {
     let address: String
-    /// Scheme, host and port; no slash at the end.
+    /// The scheme, host and port. There is no slash at the end.
     let baseURL: String
 
-    /// `peer` is the address of the other end of the connection.
+    /// Reads the identity. `peer` is the address of the other end of the connection.
     init(_ head: HTTPRequest, peer: String, isTLS: Bool, configuration: ServerConfiguration) {
         let proxies = configuration.trustedProxies
         let isProxied = proxies.contains { $0.contains(peer) }
@@ -32,8 +33,8 @@ struct ClientIdentity {
         baseURL = scheme + "://" + (host.flatMap(Self.cleanHost) ?? configuration.authority)
     }
 
-    /// The last address that no trusted proxy wrote about itself: what is before it was sent by
-    /// the client and proves nothing.
+    /// Returns the last address that is not a trusted proxy's. The client sent the addresses before
+    /// it, which prove nothing.
     private static func client(
         of headers: HTTPFields, peer: String, proxies: [AddressRange]
     ) -> String {
@@ -47,7 +48,7 @@ struct ClientIdentity {
         return peer
     }
 
-    /// Host and perhaps port of this machine.
+    /// Returns whether the text is a host of this machine, perhaps with a port.
     private static func isLoopback(authority: String) -> Bool {
         var host = Substring(authority)
         if let colon = host.lastIndex(of: ":"),
@@ -59,7 +60,8 @@ struct ClientIdentity {
         return IPAddress.isLoopbackName(String(host))
     }
 
-    /// A host with or without port as it may stand in a URL; nil for anything else.
+    /// Returns a host with or without port in the form that a URL may contain. Returns nil for
+    /// anything else.
     static func cleanHost(_ host: String) -> String? {
         let isClean = host.utf8.allSatisfy { byte in
             switch byte {
@@ -75,7 +77,7 @@ struct ClientIdentity {
 }
 
 extension ServerConfiguration {
-    /// Host and port that it listens at, as in a URL.
+    /// The host and port at which the server listens, as in a URL.
     package var authority: String {
         (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }

@@ -1,6 +1,6 @@
-/// Which codings of an answer a client takes (RFC 9110 §12.5.3).
+/// The codings of an answer that a client accepts (RFC 9110 §12.5.3).
 enum ContentCoding {
-    /// Whether Accept-Encoding names gzip, or everything, with a weight above 0.
+    /// Returns whether Accept-Encoding names gzip, or everything, with a weight above 0.
     static func takesGzip(_ header: String?) -> Bool {
         var weights: [String: Double] = [:]
         for item in (header ?? "").split(separator: ",") {

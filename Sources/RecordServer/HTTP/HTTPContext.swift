@@ -4,23 +4,24 @@ package import RecordModel
 package import RecordWire
 import Synchronization
 
-/// What is known about a request before its route is called; routes of pages, assets and the
-/// courier get it as well as the operations.
+/// The facts about a request before its route is called. Routes of pages, assets and the courier
+/// get it as well as the operations.
 ///
 /// A route may throw `ServerError`: the answer is then the error as JSON, with its status.
 package struct HTTPContext: RequestContext {
     package typealias Source = HTTPContextSource
 
     package var coreContext: CoreRequestContextStorage
-    /// A UUID; in `x-apple-request-uuid`, in error bodies and in the log.
+    /// The ID of the request, a UUID. It appears in `x-apple-request-uuid`, in error bodies and in
+    /// the log.
     package let requestID: Text
     /// The time of the request.
     package let now: Timestamp
-    /// Scheme, host and port as the client sees them; no slash at the end.
+    /// The scheme, host and port as the client sees them. There is no slash at the end.
     package let baseURL: String
-    /// The address of the client; behind a trusted proxy the one that the proxy names.
+    /// The address of the client. Behind a trusted proxy it is the one that the proxy names.
     package let clientAddress: String
-    /// Filled in on the way, for the log and the metrics.
+    /// The facts for the log and the metrics, which are added while the request is handled.
     package let facts: RequestFacts
 
     package init(source: HTTPContextSource) {
@@ -32,11 +33,12 @@ package struct HTTPContext: RequestContext {
         facts = RequestFacts()
     }
 
-    /// Whether the client speaks TLS, to us or to the proxy: cookies are `Secure` then.
+    /// Indicates whether the client speaks TLS, to this server or to the proxy. Cookies are then
+    /// `Secure`.
     package var isSecure: Bool { baseURL.hasPrefix("https:") }
 }
 
-/// What the server knows of a request when it makes the context.
+/// The facts that the server has about a request when it makes the context.
 package struct HTTPContextSource: RequestContextSource {
     package let logger: Logger
     package let requestID: Text
@@ -55,16 +57,17 @@ package struct HTTPContextSource: RequestContextSource {
     }
 }
 
-/// What is learned about a request on its way. No tokens, no bodies, no query strings.
+/// The facts that are learned about a request while it is handled. It has no tokens, no bodies and
+/// no query strings.
 package final class RequestFacts: Sendable {
     package struct Values: Sendable {
-        /// `records/modify`, `page`, `asset`, `courier`, ...
+        /// The name of the endpoint: `records/modify`, `page`, `asset`, `courier`, ...
         package var endpoint = "other"
         package var container: Text?
         package var scope: DatabaseScope?
         package var user: UserName?
         package var code: ServerErrorCode?
-        /// Of the request's body, as far as it was read.
+        /// The bytes of the request's body, as far as it was read.
         package var bytesIn = 0
     }
 

@@ -3,7 +3,7 @@ import Hummingbird
 import RecordModel
 import RecordWire
 
-/// An answer to a request that is wrong as HTTP, where the status says more than the code's own.
+/// An answer to a request that is wrong as HTTP. Its status says more than that of the code.
 struct HTTPRefusal: Error {
     let status: HTTPResponse.Status
     let error: ServerError

@@ -3,9 +3,9 @@ import RecordModel
 /// A header's value with parameters, as in `form-data; name="file"; filename="a.png"`
 /// (RFC 9110 §5.6.6).
 struct HeaderParameters {
-    /// Before the first semicolon, in lower case.
+    /// The text before the first semicolon, in lower case.
     let value: String
-    /// Names in lower case; of a repeated name the first counts.
+    /// The parameters, with names in lower case. The first value of a repeated name counts.
     private let parameters: [String: String]
 
     init(_ text: String) {
@@ -25,7 +25,7 @@ struct HeaderParameters {
 
     subscript(name: String) -> String? { parameters[name] }
 
-    /// What follows `=`, up to the next semicolon outside of quotes.
+    /// Returns the text after `=`, up to the next semicolon outside of quotes.
     private static func takeValue(_ rest: inout Substring.UTF8View) -> String {
         rest = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
         guard rest.first == quote else {

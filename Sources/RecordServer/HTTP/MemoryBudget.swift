@@ -3,29 +3,30 @@ package import RecordWire
 import Synchronization
 
 /// The memory that all requests together may hold: their bodies, the values read out of them, and
-/// their answers until the client has taken them.
+/// their answers until the client has received them.
 package final class MemoryBudget: Sendable {
     private let bytes: Int
     private let held = Atomic<Int>(0)
     private let smallHeld = Atomic<Int>(0)
-    /// Since the process was last asked to give back what is free.
+    /// The bytes given back since the process was last asked to return free memory.
     private let returned = Atomic<Int>(0)
     private let onReturned: (@Sendable () -> Void)?
     private static let returnedBytes = 16 << 20
-    /// The first bytes of each request, which come out of a room of their own as long as it lasts, so
-    /// that nobody can lock out small requests with large ones.
+    /// The first bytes of each request. They use a room of their own as long as there is some left,
+    /// so that large requests cannot lock out small ones.
     package static let freeBytes = 64 << 10
-    /// That room: with so many requests of `freeBytes` each at once, more are like large ones.
+    /// The size of that room. When so many requests of `freeBytes` each are running, further ones
+    /// count like large ones.
     package static let smallBytes = 8 << 20
 
-    /// `onReturned` is called whenever much was given back, and has to be quick.
+    /// Makes a budget. `onReturned` is called whenever much was given back, and has to be quick.
     package init(bytes: Int, onReturned: (@Sendable () -> Void)? = nil) {
         self.bytes = bytes
         self.onReturned = onReturned
     }
 
-    /// Errors: `limitExceeded` for a request that would have `whole` bytes, which are more than all
-    /// may have, `tryAgainLater` when there is not so much left.
+    /// Takes `count` bytes. Errors: `limitExceeded` for a request that would have `whole` bytes,
+    /// which are more than all requests may have; `tryAgainLater` when not enough is left.
     fileprivate func take(_ count: Int, whole: Int) throws(ServerError) {
         guard whole <= bytes else {
             throw ServerError(
@@ -40,7 +41,7 @@ package final class MemoryBudget: Sendable {
             retryAfter: 5)
     }
 
-    /// Whether there was room for so much of a small request.
+    /// Takes `count` bytes for a small request, and returns whether there was room.
     fileprivate func takeSmall(_ count: Int) -> Bool {
         guard smallHeld.add(count, ordering: .relaxed).newValue > Self.smallBytes else {
             return true
@@ -51,7 +52,7 @@ package final class MemoryBudget: Sendable {
 
     fileprivate func giveBackSmall(_ count: Int) { smallHeld.subtract(count, ordering: .relaxed) }
 
-    /// What is negative is taken, whether there is room or not.
+    /// Gives bytes back. A negative number takes bytes, even when there is no room.
     fileprivate func giveBack(_ count: Int) {
         held.subtract(count, ordering: .relaxed)
         guard count > 0, let onReturned,
@@ -61,17 +62,17 @@ package final class MemoryBudget: Sendable {
     }
 }
 
-/// What one request holds; given back when nobody has this any more.
+/// The memory that one request holds. It is given back when nothing refers to this object any more.
 package final class MemoryHold: Sendable {
     private struct Charged {
-        /// Out of the room of small requests.
+        /// The bytes from the room of small requests.
         var small = 0
         var large = 0
     }
 
     private let budget: MemoryBudget
     private let charged = Mutex(Charged())
-    /// Of the body and its values.
+    /// The bytes of the body and its values.
     private let base = Atomic<Int>(0)
 
     package init(_ budget: MemoryBudget) { self.budget = budget }
@@ -83,10 +84,10 @@ package final class MemoryHold: Sendable {
         }
     }
 
-    /// From now on the request holds so many bytes.
+    /// Sets the number of bytes that the request holds.
     ///
-    /// Errors: `tryAgainLater` when they are more than are left, `limitExceeded` when they are more
-    /// than there are; it then holds what it did.
+    /// Errors: `tryAgainLater` when more than that is needed than is left, `limitExceeded` when
+    /// more is needed than exists. The request then holds as much as before.
     package func set(to bytes: Int) throws(ServerError) {
         try charged.withLock { charged throws(ServerError) in
             let due = bytes - settleSmall(bytes, &charged)
@@ -100,7 +101,7 @@ package final class MemoryHold: Sendable {
         }
     }
 
-    /// What of so many bytes is out of the room of small requests.
+    /// Returns the part of the bytes that comes from the room of small requests.
     private func settleSmall(_ bytes: Int, _ charged: inout Charged) -> Int {
         let wanted = min(bytes, MemoryBudget.freeBytes)
         if wanted < charged.small {
@@ -112,18 +113,18 @@ package final class MemoryHold: Sendable {
         return charged.small
     }
 
-    /// The same for a request that will hold more as it is being done.
+    /// Sets the number of bytes for a request that will hold more while it is handled.
     package func setBase(to bytes: Int) throws(ServerError) {
         try set(to: bytes)
         base.store(bytes, ordering: .relaxed)
     }
 
-    /// From now on the request holds so many bytes besides the base. Errors: as `set`.
+    /// Sets the number of bytes that the request holds besides the base. Errors: as `set`.
     package func add(_ bytes: Int) throws(ServerError) {
         try set(to: base.load(ordering: .relaxed) + bytes)
     }
 
-    /// As `set`, for what can be done without: false where there is no room.
+    /// Holds the bytes as `set` does, for optional work. Returns false when there is no room.
     package func hasRoom(for bytes: Int) -> Bool {
         do throws(ServerError) {
             try set(to: bytes)
@@ -133,7 +134,7 @@ package final class MemoryHold: Sendable {
         }
     }
 
-    /// The same for what cannot be refused any more.
+    /// Holds the bytes for work that cannot be refused any more.
     package func force(to bytes: Int) {
         charged.withLock { charged in
             let due = bytes - settleSmall(bytes, &charged)

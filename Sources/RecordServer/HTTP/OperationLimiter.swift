@@ -1,10 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// Who may ask how often.
+/// The rates at which callers may send requests.
 struct OperationLimiter: Sendable {
     private let throttles: any Throttles
-    /// Nil for no limit.
+    /// The allowance of a user. It is nil for no limit.
     private let user: Allowance?
     private let address: Allowance?
     private let resolve: Allowance?
@@ -16,12 +16,12 @@ struct OperationLimiter: Sendable {
         resolve = Allowance(settings.resolve)
     }
 
-    /// Before it is known who asks: by the client's address.
+    /// Charges the client's address, before the caller is known.
     func admit(_ context: HTTPContext) async throws(ServerError) {
         try await take(address.map { [Self.charge($0, context)] } ?? [], context)
     }
 
-    /// Once it is known: users have their own account, wherever they come from.
+    /// Charges the caller. Users have accounts of their own, wherever they connect from.
     func admit(
         _ caller: Caller, _ endpoint: Endpoint, _ context: HTTPContext
     ) async throws(ServerError) {

@@ -4,7 +4,7 @@ import NIOCore
 import RecordModel
 import RecordWire
 
-/// `/database/1/{container}/{environment}/{database}/{operation}` and
+/// The routes `/database/1/{container}/{environment}/{database}/{operation}` and
 /// `/device/1/{container}/{environment}/{operation}`, made from the table of endpoints.
 struct OperationRoutes: Sendable {
     let service: RecordService
@@ -23,8 +23,9 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// Apple's text has the device operations under `/database/1/{container}/{environment}/` and
-    /// its service under `/device/1/` (reference §16).
+    /// Returns the paths of an operation. Apple's text has the device operations under
+    /// `/database/1/{container}/{environment}/`, and its service has them under `/device/1/`
+    /// (reference §16).
     static func paths(of endpoint: Endpoint) -> [String] {
         let name = endpoint.rawValue
         let database = "/database/1/{container}/{environment}/{database}/\(name)"
@@ -57,12 +58,12 @@ struct OperationRoutes: Sendable {
         let query = RequestQuery(request.query)
         let credentials = RequestCredentials(request.headers, query)
         let hold = MemoryHold(memory)
-        // A signature is one of the body too; all others are known before the body is read.
+        // A signature covers the body too. All other callers are known before the body is read.
         var signed: [UInt8]?
         if credentials.isSigned {
             try await authenticator.requireKey(
                 of: credentials, container: place.container, now: context.now)
-            // The signature is one of what is sent.
+            // The signature covers the bytes as they are sent.
             guard request.headers[.contentEncoding] == nil else { throw HTTPRefusal.encodedBody }
             signed = try await bodies.read(
                 request, isAnonymous: false, hold: hold, facts: context.facts)
@@ -102,20 +103,20 @@ struct OperationRoutes: Sendable {
             !request.prefersMinimal || caller.isSuccessorDue
         {
             response.headers[.webAuthToken] = successor.string
-            // What older clients read.
+            // Older clients read this header.
             if !request.prefersMinimal { response.headers[.session] = successor.string }
         }
         return response
     }
 
-    /// The answer, which holds its memory until the client has taken it.
+    /// Returns the answer, which holds its memory until the client has received it.
     private func answer(
         _ operation: OperationContext, _ body: consuming [UInt8], to request: Request,
         _ hold: MemoryHold
     ) async throws(ServerError) -> Response {
         let values = JSONSize.estimate(body)
-        // Of what is to be stored there are values of another kind as well, which share the texts,
-        // and it as it is stored and answered.
+        // An operation that stores something also has its values in another form, which share the
+        // texts, and the values as they are stored and answered.
         let more = operation.endpoint.isReading ? 0 : body.count + values / 2
         try hold.setBase(to: body.count + values + more)
         let json = try Self.json(body)
@@ -129,7 +130,8 @@ struct OperationRoutes: Sendable {
         return try await Self.response(answer, to: request, hold)
     }
 
-    /// In gzip where the client asks for it and it is worth its time and memory.
+    /// Returns the response, in gzip when the client asks for it and it is worth its time and
+    /// memory.
     private static func response(
         _ answer: Answer, to request: Request, _ hold: MemoryHold
     ) async throws(ServerError) -> Response {
@@ -163,13 +165,13 @@ struct OperationRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: body(answer, hold))
     }
 
-    /// What the socket takes, whoever reads it.
+    /// The bytes that the socket accepts even from a slow reader.
     private static let smallBytes = 4 << 10
     private static let gzipBytes = Gzip.minimumBytes...(4 << 20)
-    /// For those who count bytes and not packets.
+    /// The sizes for clients that count bytes and not packets.
     private static let minimalGzipBytes = 200...(4 << 20)
 
-    /// Bytes are copied into what the connection takes piece by piece.
+    /// Returns the body. Its bytes are copied piece by piece into the buffers of the connection.
     private static func body(_ answer: Answer, _ hold: MemoryHold) -> ResponseBody {
         ResponseBody(contentLength: answer.count) { writer in
             defer { withExtendedLifetime(hold) {} }
@@ -185,7 +187,7 @@ struct OperationRoutes: Sendable {
         }
     }
 
-    /// An operation that wants a user says where one can sign in.
+    /// Adds the sign-in URL to the error of an operation that needs a user.
     private static func complete(_ error: ServerError, _ caller: Authenticated) -> ServerError {
         guard error.code == .authenticationRequired, error.redirectURL == nil else { return error }
         var complete = error
@@ -207,7 +209,7 @@ struct OperationRoutes: Sendable {
             throw .badRequest("The environment in the path is `development` or `production`.")
         }
         let key = ContainerKey(container: Text(utf8: container), environment: environment)
-        // Device operations have no database in their path; the public one is open to all callers.
+        // Device operations have no database in their path. The public one is open to all callers.
         guard let database = context.parameters.get("database") else { return (key, .public) }
         guard let scope = DatabaseScope(rawValue: database.lowercased()) else {
             throw .badRequest("The database in the path is `public`, `private` or `shared`.")
@@ -215,7 +217,7 @@ struct OperationRoutes: Sendable {
         return (key, scope)
     }
 
-    /// No body is an empty object.
+    /// Parses the body. An empty body counts as an empty object.
     private static func json(_ body: [UInt8]) throws(ServerError) -> JSONValue {
         guard !body.isEmpty else { return .object([]) }
         let value: JSONValue
@@ -228,7 +230,8 @@ struct OperationRoutes: Sendable {
         return value
     }
 
-    /// Who wrote, for people: what the client calls itself, cut, without controls.
+    /// Returns the name of the client for people: the name that it gives itself, cut to a maximum
+    /// length, without controls.
     private static func device(_ request: Request, _ query: RequestQuery) -> Text {
         let name = query["clientId"]?.utf8 ?? Array((request.headers[.userAgent] ?? "").utf8)
         return Text(utf8: name.prefix(100).filter { $0 > 0x20 && $0 < 0x7F })
@@ -251,7 +254,7 @@ extension Request {
     /// The path of the request line, not decoded, without the query.
     var path: String { String((head.path ?? "").prefix { $0 != "?" && $0 != "#" }) }
 
-    /// What follows the first `?`.
+    /// The text after the first `?`.
     var query: Substring? {
         guard let target = head.path, let mark = target.firstIndex(of: "?") else { return nil }
         return target[target.index(after: mark)...].prefix { $0 != "#" }

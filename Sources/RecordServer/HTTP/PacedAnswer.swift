@@ -4,14 +4,16 @@ import NIOCore
 import Synchronization
 
 extension ResponseBody {
-    /// What a connection is given of a body at a time, in bytes.
+    /// The most bytes of a body that a connection gets at a time.
     static let partBytes = 64 << 10
 
-    /// The same body, of which the connection never holds much that its client has not taken.
+    /// Returns a body in parts, so that the connection never holds much that its client has not
+    /// received.
     ///
-    /// A connection takes all that it is given, and says only afterwards, on its own thread, that
-    /// its client is slow. So a large body is given in parts, and after each the connection is asked
-    /// how much of it waits: by then it knows, and takes the next part when there is room again.
+    /// A connection accepts everything it is given, and reports only afterwards, on its own thread,
+    /// that its client is slow. A large body is therefore given in parts, and after each part the
+    /// connection is asked how much is still waiting. By then it knows, and it takes the next part
+    /// when there is room again.
     func paced(for channel: any Channel, metrics: ServerMetrics) -> ResponseBody {
         if let contentLength, contentLength <= Self.partBytes { return self }
         return ResponseBody(contentLength: contentLength) { writer in
@@ -34,8 +36,8 @@ private struct PacedWriter: ResponseBodyWriter {
         {
             waiting.add(part.readableBytes)
             try await writer.write(part)
-            // Runs after the part has reached the channel, and so after the channel has become
-            // unwritable if it has.
+            // This runs after the part has reached the channel, so after the channel may have
+            // become unwritable.
             waiting.set(to: try await channel.getOption(.bufferedWritableBytes).get())
         }
     }
@@ -45,7 +47,8 @@ private struct PacedWriter: ResponseBodyWriter {
     }
 }
 
-/// What one answer has handed on and its client has not taken, as far as is known; for the metrics.
+/// The bytes of one answer that were handed on and that its client has not received, as far as is
+/// known; for the metrics.
 private final class WaitingBytes: Sendable {
     private let metrics: ServerMetrics
     private let bytes = Mutex(0)

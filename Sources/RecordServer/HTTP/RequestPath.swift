@@ -1,7 +1,8 @@
-/// What a path of a request may look like, before any route is looked for.
+/// The allowed forms of a request's path, before any route is looked for.
 enum RequestPath {
-    /// The components of a clean path; nil for one that could mean something else to somebody on
-    /// the way: empty, `.` and `..` components, encoded slashes, NUL and controls, broken escapes.
+    /// Returns the components of a clean path. Returns nil for a path that some software on the way
+    /// could read differently: with empty, `.` or `..` components, encoded slashes, NUL and
+    /// controls, or broken escapes.
     static func components(of path: String) -> [Substring]? {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         if path.utf8.count == 1 { return [] }
@@ -16,9 +17,9 @@ enum RequestPath {
     }
 }
 
-/// RFC 3986 §2.1.
+/// Percent-encoding (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// Nil for a broken escape and for bytes that do not belong in a URL.
+    /// Decodes the text. Returns nil for a broken escape and for bytes that do not belong in a URL.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -4,7 +4,8 @@ import RecordModel
 struct RequestQuery {
     private var items: [Text: Text] = [:]
 
-    /// Of a repeated name the first value counts; what is no query item is passed over.
+    /// Parses a query. The first value of a repeated name counts. Text that is no query item is
+    /// ignored.
     init(_ query: Substring?) {
         for item in (query ?? "").split(separator: "&") {
             let parts = item.split(
@@ -19,7 +20,7 @@ struct RequestQuery {
 
     subscript(name: String) -> Text? { items[Text(name)] }
 
-    /// `true` in any case: Python's clients write `True`.
+    /// Returns whether the value is `true`, in upper or lower case: Python's clients write `True`.
     func isTrue(_ name: String) -> Bool {
         guard let value = self[name] else { return false }
         return value.utf8.map { $0 | 0x20 }.elementsEqual("true".utf8)

@@ -5,7 +5,7 @@ import NIOHTTP1
 import RecordModel
 import RecordWire
 
-/// What happens to every request, whatever its path: its id, the checks that need no route, the
+/// The steps for every request, whatever its path: its ID, the checks that need no route, the
 /// route, errors as JSON, the headers of all answers, the log and the metrics.
 struct RootResponder: Sendable {
     let routes: RouteTable
@@ -43,7 +43,8 @@ struct RootResponder: Sendable {
         return response
     }
 
-    /// Too late for what the request itself holds, but nobody goes on so.
+    /// Refuses a request over plain HTTP. That is too late for the secrets in this request, but it
+    /// stops clients from continuing this way.
     private func refusePlainHTTP(_ context: HTTPContext) -> Response {
         let error = ServerError(
             .accessDenied,
@@ -74,7 +75,7 @@ struct RootResponder: Sendable {
             context.facts.note { $0.code = refusal.error.code }
             return refusal.error.response(requestID: context.requestID)
         } catch {
-            // The type alone: its text could hold content.
+            // Log the type only, because the error's text could contain content.
             logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
             context.facts.note { $0.code = .internalError }
             return ServerError(.internalError, "Something went wrong in the server.")
@@ -99,10 +100,10 @@ struct RootResponder: Sendable {
     }
 }
 
-/// What kind of thing a path is about, before its route is looked for.
+/// The kind of a path, before its route is looked for.
 enum PathClass: String {
     case operation, asset, courier
-    /// For people, with cookies, so that nothing of it is for other origins.
+    /// A page for people, with cookies, so that other origins may use nothing of it.
     case page
 
     init(_ path: String) {
@@ -116,9 +117,9 @@ enum PathClass: String {
     }
 }
 
-/// The routes, and which methods a path has.
+/// The routes, with the methods of each path.
 struct RouteTable: Sendable {
-    /// What Hummingbird calls the route of a request that has none.
+    /// Hummingbird's name for the route of a request that has none.
     static let notFound = "NotFound"
 
     let responder: RouterResponder<HTTPContext>
@@ -129,7 +130,7 @@ struct RouteTable: Sendable {
         routes = router.routes.map { ($0.path, $0.method.rawValue) }
     }
 
-    /// In the order of the alphabet; empty for an unknown path.
+    /// Returns the methods in alphabetical order. Returns none for an unknown path.
     func methods(of components: [Substring]) -> [String] {
         let matching = routes.filter { route in
             route.path.count == components.count

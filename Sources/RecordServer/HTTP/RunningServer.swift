@@ -10,7 +10,7 @@ import Synchronization
 
 /// A server that listens.
 package final class RunningServer: Sendable {
-    /// Where it listens; the port is the real one when the configuration says 0.
+    /// The port at which it listens. It is the real one when the configuration says 0.
     package let port: Int
     private let group: ServiceGroup
     private let task: Task<Void, any Error>
@@ -21,8 +21,8 @@ package final class RunningServer: Sendable {
         self.task = task
     }
 
-    /// Stops accepting, lets running requests end within `stopSeconds` of the configuration, then
-    /// breaks off the rest. Returns when no connection is left.
+    /// Stops accepting connections, lets running requests end within `stopSeconds` of the
+    /// configuration, then breaks off the rest. Returns when no connection is left.
     package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await wait()
@@ -35,9 +35,9 @@ package final class RunningServer: Sendable {
 }
 
 extension ServerApplication {
-    /// Listens at the configured address; returns once connections are accepted.
+    /// Listens at the configured address. Returns once connections are accepted.
     ///
-    /// Errors: `tryAgainLater` where the address is not free or not of this machine.
+    /// Errors: `tryAgainLater` when the address is not free or does not belong to this machine.
     package func start() async throws -> RunningServer {
         let (ports, portFound) = AsyncStream.makeStream(of: Int.self)
         let (root, logger, limits, metrics, tls) = (

@@ -15,7 +15,8 @@ package struct ServerApplication: Sendable {
     package let metrics: ServerMetrics
     let root: RootResponder
 
-    /// `seal` outlives the process: see `SealKey`. Processes over one storage have `links` in common.
+    /// Makes a server. `seal` outlives the process: see `SealKey`. All processes over one storage
+    /// share `links`.
     package init(
         configuration: ServerConfiguration, storage: any Storage, assets: any AssetStore,
         seal: Seal, clock: any WallClock, logger: Logger, tls: TLSContext? = nil,
@@ -61,7 +62,7 @@ package struct ServerApplication: Sendable {
             logger: logger, observer: RequestObserver(logger: logger, metrics: metrics))
     }
 
-    /// The answer to one request through all of the server but the socket.
+    /// Returns the answer to one request, handled by the whole server except the socket.
     package func respond(
         _ method: HTTPRequest.Method, _ pathAndQuery: String, headers: HTTPFields = [:],
         body: [UInt8] = [], peer: String = "127.0.0.1"

@@ -1,22 +1,22 @@
 package import RecordModel
 import Synchronization
 
-/// Tells all processes of a server what became of couriers, so that their long polls wake.
+/// Reports changes of couriers to all processes of a server, so that their long polls wake.
 ///
-/// A signal is a hint and may be lost: frames are in the storage, where every process looks now and
-/// then for those of its own polls.
+/// A signal is a hint and may be lost: frames are in the storage, where every process regularly
+/// looks for the frames of its own polls.
 package protocol CourierSignals: Sendable {
-    /// Does not wait for anybody.
+    /// Sends a signal without waiting for anybody.
     func send(_ signal: CourierSignal)
-    /// From now on calls `receive` with every signal, whoever sent it, this process too.
+    /// Calls `receive` from now on with every signal, from any sender, also from this process.
     func listen(_ receive: @escaping @Sendable (CourierSignal) -> Void)
 }
 
 package enum CourierSignal: Hashable, Sendable {
     /// The queues of these devices hold frames, by the hash of their courier.
     case frames([Text])
-    /// A device polls at the hub with this number since then: its older polls have nobody who listens. Two
-    /// that begin together do not end each other.
+    /// A device polls at the hub with this number since then. Nobody listens to its older polls any
+    /// more. Two polls that begin together do not end each other.
     case polls(Text, hub: UInt64, since: ContinuousClock.Instant)
 }
 

@@ -2,19 +2,19 @@ package import RecordModel
 import RecordWire
 import Synchronization
 
-/// Throttles of one process. A restart forgets them: whoever was slowed down begins anew.
+/// Throttles of one process. A restart forgets them: a client that was slowed down begins again.
 package final class LocalThrottles: Throttles {
     private struct Key: Hashable {
         let kind: ThrottleCharge.Kind
         let name: String
     }
 
-    /// How much is missing in an account, as the time until it is full again.
+    /// The amount that is missing in an account, as the time until it is full again.
     private struct Debt {
         var nanoseconds: Int64
         var at: Timestamp
 
-        /// A clock that was set back neither gives nor takes.
+        /// Returns the debt at a later time. A clock that was set back changes nothing.
         func later(at now: Timestamp) -> Debt {
             let passed = max(0, now.nanoseconds - at.nanoseconds)
             return Debt(nanoseconds: max(0, nanoseconds - passed), at: now)
@@ -23,7 +23,7 @@ package final class LocalThrottles: Throttles {
 
     private struct State {
         var debts: [Key: Debt] = [:]
-        /// When so many are known, those that are full again are forgotten.
+        /// The number of known debts at which full accounts are removed.
         var sweepCount = LocalThrottles.smallestSweep
     }
 

@@ -1,6 +1,6 @@
-/// What the processes of one server have in common besides their storage and their assets.
+/// The links that the processes of one server share besides their storage and their assets.
 ///
-/// A server of one process has it in its memory; what is lost there with the process does no harm.
+/// A server of one process keeps them in its memory. Losing them with the process does no harm.
 package struct ServerLinks: Sendable {
     package let throttles: any Throttles
     package let couriers: any CourierSignals
@@ -10,7 +10,7 @@ package struct ServerLinks: Sendable {
         self.couriers = couriers
     }
 
-    /// For a server of one process.
+    /// Returns the links for a server of one process.
     package static func inProcess() -> ServerLinks {
         ServerLinks(throttles: LocalThrottles(), couriers: LocalCourierSignals())
     }

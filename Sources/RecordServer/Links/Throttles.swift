@@ -1,25 +1,25 @@
 package import RecordModel
 package import RecordWire
 
-/// Counts how often somebody has done something, over all processes of a server.
+/// Counts how often a user or an address has done something, over all processes of a server.
 package protocol Throttles: Sendable {
-    /// Takes one from each of these accounts, or from none of them when one has nothing left: then
-    /// how long it takes until all have something.
+    /// Takes one from each of these accounts. When one account has nothing left, takes nothing and
+    /// returns how long it takes until all have something.
     func take(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError) -> Duration?
-    /// Takes so many from this account, which may owe some afterwards: for what is known only when
-    /// it is done.
+    /// Takes `times` from this account, which may owe some afterwards: for costs that are known
+    /// only when the work is done.
     func spend(_ charge: ThrottleCharge, times: Int64, now: Timestamp) async throws(ServerError)
-    /// Puts one back into each.
+    /// Puts one back into each account.
     func giveBack(_ charges: [ThrottleCharge], now: Timestamp) async throws(ServerError)
-    /// How many are missing in this account, a part of one counted as one.
+    /// Returns how many are missing in this account. A part of one counts as one.
     func missing(_ charge: ThrottleCharge, now: Timestamp) async throws(ServerError) -> Int64
-    /// Makes each as full as it can be.
+    /// Fills each account completely.
     func forget(_ charges: [ThrottleCharge]) async throws(ServerError)
 }
 
 /// One account that something is taken from.
 package struct ThrottleCharge: Hashable, Sendable {
-    /// What is counted.
+    /// The kind of action that is counted.
     package enum Kind: String, Hashable, Sendable {
         case requestsOfUser = "requests of user"
         case requestsOfAddress = "requests of address"
@@ -35,7 +35,7 @@ package struct ThrottleCharge: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// Whose account.
+    /// The holder of the account.
     package let name: String
     package let allowance: Allowance
 
@@ -47,21 +47,24 @@ package struct ThrottleCharge: Hashable, Sendable {
 }
 
 extension ThrottleCharge {
-    /// Each request for access may be a line in somebody's feed: twenty at once, then one in five
-    /// minutes, whatever the operator lets people ask of their own.
+    /// The charge for a request for access. Each one may be a line in another person's feed, so the
+    /// limit is twenty at once, then one in five minutes, whatever limit the operator sets for
+    /// requests in general.
     static func accessRequest(of user: UserName) -> ThrottleCharge {
         ThrottleCharge(
             .accessRequestsOfUser, user.description,
             Allowance(count: 20, milliseconds: 5 * 60 * 1_000))
     }
 
-    /// Two hundred at once, then one in half a minute: somebody reads each.
+    /// The charge for an invitation: two hundred at once, then one in half a minute, because a
+    /// person reads each of them.
     static func invitation(by user: UserName) -> ThrottleCharge {
         ThrottleCharge(
             .invitationsOfUser, user.description, Allowance(count: 200, milliseconds: 30_000))
     }
 
-    /// Five at once, then one in an hour: somebody reads them.
+    /// The charge for a report of a share: five at once, then one in an hour, because a person
+    /// reads them.
     static func shareReport(of user: UserName) -> ThrottleCharge {
         ThrottleCharge(
             .shareReportsOfUser, user.description,
@@ -69,14 +72,14 @@ extension ThrottleCharge {
     }
 }
 
-/// What an account holds, and how fast it fills again.
+/// The size of an account, and how fast it fills again.
 package struct Allowance: Hashable, Sendable {
-    /// Until one of what was taken is there again, in nanoseconds.
+    /// The time until one of the taken units is there again, in nanoseconds.
     package let interval: Int64
-    /// Until all is there again, in nanoseconds.
+    /// The time until all are there again, in nanoseconds.
     package let whole: Int64
 
-    /// Sums of some of these stay far below what an Int64 holds.
+    /// A bound for both. Sums of some of these stay far below the maximum of an Int64.
     private static let most = 1e18
 
     package init(count: Double, nanoseconds: Double) {
@@ -88,7 +91,7 @@ package struct Allowance: Hashable, Sendable {
         self.init(count: Double(count), nanoseconds: Double(milliseconds) * 1e6)
     }
 
-    /// Nil for no limit.
+    /// Makes the allowance of a bucket. Returns nil for no limit.
     package init?(_ bucket: RateSettings.Bucket) {
         guard bucket.perSecond > 0 else { return nil }
         self.init(count: bucket.burst, nanoseconds: 1e9 / bucket.perSecond)

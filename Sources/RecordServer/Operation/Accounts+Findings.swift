@@ -2,7 +2,7 @@ import RecordModel
 package import RecordWire
 
 extension Accounts {
-    /// What an operator may have forgotten about accounts.
+    /// Returns findings about accounts that an operator may have forgotten.
     package func findings() async throws(ServerError) -> [Finding] {
         let users = try await users()
         var findings: [Finding] = []

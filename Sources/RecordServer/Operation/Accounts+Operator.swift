@@ -1,23 +1,24 @@
 package import RecordModel
 package import RecordWire
 
-/// What an operator wants to know of somebody.
+/// The summary of a user for an operator.
 package struct UserSummary: Sendable {
     package let user: UserRow
-    /// Of the private databases, in bytes; nil of `quotaBytes` is the server's default.
+    /// The bytes in the private databases. A nil `quotaBytes` of the user stands for the server's
+    /// default.
     package let usedBytes: Int64
     package let zoneCount: Int
     package let recordCount: Int64
-    /// How many shares others see of this user.
+    /// The number of shares that others see of this user.
     package let shareCount: Int
-    /// How many zones of others this user sees.
+    /// The number of zones of others that this user sees.
     package let sharedZoneCount: Int
     package let sessionCount: Int
     package let keyCount: Int
     package let lastSignInMilliseconds: Int64?
 }
 
-/// What goes, or would go, with an account or a container.
+/// The things that are removed, or would be, with an account or a container.
 package struct Removal: Sendable, Hashable {
     package var zones = 0
     package var records: Int64 = 0
@@ -29,7 +30,7 @@ package struct Removal: Sendable, Hashable {
 }
 
 extension Accounts {
-    /// Errors: `notFound`.
+    /// Returns the summary of a user. Errors: `notFound`.
     package func summary(of name: Text, now: Timestamp) async throws(ServerError) -> UserSummary {
         try await storage.read { (reader) throws(ServerError) in
             try Self.summary(of: try reader.findUser(name), now, reader)
@@ -63,7 +64,7 @@ extension Accounts {
             lastSignInMilliseconds: events.first { $0.kind == .signedIn }?.milliseconds)
     }
 
-    /// In bytes, of the private databases of each user.
+    /// Returns the bytes in the private databases of each user.
     package func usedBytes() async throws(ServerError) -> [UserName: Int64] {
         try await storage.read { (reader) throws(ServerError) in
             var used: [UserName: Int64] = [:]
@@ -82,8 +83,8 @@ extension Accounts {
         return zones
     }
 
-    /// Gives a user another e-mail address; a link for a new password ends.
-    /// Errors: `notFound`, `badRequest` for what is no address, `exists` for one of another user.
+    /// Gives a user another e-mail address. A link for a new password ends. Errors: `notFound`,
+    /// `badRequest` for an invalid address, `exists` for an address of another user.
     package func setEmailAddress(
         of name: Text, to address: Text, now: Timestamp
     ) async throws(ServerError) -> UserRow {
@@ -106,7 +107,7 @@ extension Accounts {
 
     // MARK: Removing
 
-    /// What `deleteUser` would take away. Errors: `notFound`.
+    /// Returns the things that `deleteUser` would remove. Errors: `notFound`.
     package func removal(ofUser name: Text) async throws(ServerError) -> Removal {
         try await storage.read { (reader) throws(ServerError) in
             try Self.removal(of: try reader.findUser(name), reader)
@@ -135,8 +136,8 @@ extension Accounts {
     }
 
     /// Removes an account with its private databases, its shares and its credentials, at once for
-    /// everybody; it leaves the shares of others. What it made in public databases and in zones of others
-    /// stays, as made by somebody who is no user any more.
+    /// everybody. The account also leaves the shares of others. Its records in public databases and
+    /// in zones of others stay. Their creator is then no user any more.
     ///
     /// Errors: `notFound`; `badRequest` for the last administrator.
     package func deleteUser(_ name: Text, now: Timestamp) async throws(ServerError) -> Removal {
@@ -170,7 +171,8 @@ extension Accounts {
         }
     }
 
-    /// Out of every share of a zone of somebody else, whose other participants see the shares change.
+    /// Removes the user from every share of another user's zone, whose other participants see the
+    /// shares change.
     private static func leave(
         _ shared: SharedZoneRow, _ user: UserName, _ stamp: WriteStamp, _ ids: inout RandomIDs,
         _ transaction: any StorageTransaction
@@ -185,7 +187,7 @@ extension Accounts {
         }
     }
 
-    /// What `deleteContainer` would take away. Errors: `notFound`.
+    /// Returns the things that `deleteContainer` would remove. Errors: `notFound`.
     package func removal(ofContainer name: Text) async throws(ServerError) -> Removal {
         try await storage.read { (reader) throws(ServerError) in
             try Self.removal(ofContainer: name, reader)
@@ -207,8 +209,8 @@ extension Accounts {
         return removal
     }
 
-    /// Removes a container with both environments: all records of everybody in it, its tokens, keys,
-    /// sign-ins and schemas. Errors: `notFound`.
+    /// Removes a container with both environments: the records of all users in it, its tokens,
+    /// keys, sign-ins and schemas. Errors: `notFound`.
     package func deleteContainer(_ name: Text) async throws(ServerError) -> Removal {
         try await storage.write { (transaction) throws(ServerError) in
             let removal = try Self.removal(ofContainer: name, transaction)
@@ -224,14 +226,14 @@ extension Accounts {
 
     // MARK: Reports, tokens and the seal
 
-    /// The newest first, each with the number by which it is dismissed.
+    /// Returns the reports, the newest first, each with the number that dismisses it.
     package func reports() async throws(ServerError) -> [(number: Int64, report: ShareReport)] {
         try await storage.read { (reader) throws(ServerError) in
             try reader.numberedShareReports(limit: ShareReport.limit).map { ($0.number, $0.1) }
         }
     }
 
-    /// Errors: `notFound`.
+    /// Dismisses a report. Errors: `notFound`.
     package func dismissReport(_ number: Int64) async throws(ServerError) {
         try await storage.write { (transaction) throws(ServerError) in
             guard try transaction.removeShareReport(number) else {
@@ -240,9 +242,9 @@ extension Accounts {
         }
     }
 
-    /// A new API token in place of one that is revoked by it: with the same name, environment, callback and
-    /// origins. Sign-ins that were made with the old one go on with the new one.
-    /// Errors: `notFound`, `badRequest` for a beginning that several have.
+    /// Makes an API token in place of another one, which is revoked: with the same name,
+    /// environment, callback and origins. Sign-ins that were made with the old one continue with
+    /// the new one. Errors: `notFound`, `badRequest` for a beginning that several tokens have.
     package func replaceAPIToken(
         _ container: Text, _ identifier: Text, now: Timestamp
     ) async throws(ServerError) -> (token: Text, row: APITokenRow) {
@@ -261,7 +263,7 @@ extension Accounts {
         return (token, row)
     }
 
-    /// Errors: as `replaceAPIToken`.
+    /// Returns an API token. Errors: as `replaceAPIToken`.
     package func apiToken(_ container: Text, _ identifier: Text) async throws(ServerError)
         -> APITokenRow
     {
@@ -272,9 +274,9 @@ extension Accounts {
 }
 
 extension SealKey {
-    /// Makes a new secret. All that was sealed with the old one opens nowhere any more: sign-ins, sync tokens,
-    /// upload and download URLs, receipts. No server may run meanwhile, for it keeps the secret in memory.
-    /// Returns how many sign-ins ended.
+    /// Makes a new secret. Everything that was sealed with the old one is refused from then on:
+    /// sign-ins, sync tokens, upload and download URLs, receipts. No server may run meanwhile,
+    /// because it keeps the secret in memory. Returns how many sign-ins ended.
     package static func replace(_ storage: any Storage) async throws(ServerError) -> Int {
         let (key, incarnation) = (SecureRandom.bytes(32), SecureRandom.bytes(16))
         return try await storage.write { (transaction) throws(ServerError) in

@@ -2,14 +2,14 @@ import Glibc
 package import RecordWire
 import Synchronization
 
-/// The directory of a server's data: what its storage keeps there, assets and lock.
+/// The directory of a server's data: the files of its storage, the assets and the lock.
 package struct DataDirectory: Sendable {
     package let path: String
     package var assetPath: String { path + "/assets" }
 
     package init(_ path: String) { self.path = path }
 
-    /// Makes the directory, and those that it is in, for this user alone where they are missing.
+    /// Makes the directory and its parents, when they are missing, for this user alone.
     package func make() throws(ServerError) {
         try requireNoFile()
         var made = path.first == "/" ? "/" : ""
@@ -25,16 +25,17 @@ package struct DataDirectory: Sendable {
         }
     }
 
-    /// Errors where there is something at the path that is no directory.
+    /// Throws an error when there is something at the path that is no directory.
     package func requireNoFile() throws(ServerError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return }
         throw ServerError(.badRequest, "\(path) is no directory. Name one with --data.")
     }
 
-    /// Keeps other servers out while the lock lives; commands for users and keys need none.
+    /// Locks the directory. Other servers cannot use it while the lock lives; commands for users
+    /// and keys need no lock.
     ///
-    /// Errors: `tryAgainLater`, naming the other server.
+    /// Errors: `tryAgainLater`, which names the other server.
     package func lock() throws(ServerError) -> DataDirectoryLock {
         let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be locked: \(Self.errorText)") }
@@ -54,7 +55,8 @@ package struct DataDirectory: Sendable {
         return DataDirectoryLock(descriptor)
     }
 
-    /// The server that runs on the directory: its process, and where it listens. Nil when there is none.
+    /// Returns the server that runs on the directory: its process, and the address at which it
+    /// listens. Returns nil when there is none.
     package func runningServer() -> (process: Int32, address: String?)? {
         let descriptor = open(path + "/lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -82,21 +84,21 @@ package struct DataDirectory: Sendable {
     private static var errorText: String { String(cString: strerror(errno)) }
 }
 
-/// The right to be the server of a directory; ends with this value, and with the process.
+/// The right to be the server of a directory. It ends with this value, and with the process.
 package final class DataDirectoryLock: Sendable {
     private let descriptor: Mutex<Int32?>
     fileprivate init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
     deinit { release() }
 
-    /// Says where the server of the directory listens, for the commands of its operator. To be called
-    /// before the server may end: nobody closes the file meanwhile.
+    /// Notes the address at which the server of the directory listens, for the commands of its
+    /// operator. Call it before the server may end, so that nobody closes the file meanwhile.
     package func note(address: String) {
         guard let open = descriptor.withLock(\.self) else { return }
         let text = Array("\(getpid())\n\(address)\n".utf8)
         _ = pwrite(open, text, text.count, 0)
     }
 
-    /// Harmless when repeated.
+    /// Releases the lock. Calling it again is harmless.
     package func release() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = nil }

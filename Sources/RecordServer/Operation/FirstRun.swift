@@ -1,16 +1,16 @@
 package import RecordModel
 package import RecordWire
 
-/// What a server is given the first time it starts, to be shown once.
+/// The credentials that a server makes at its first start, to be shown once.
 package struct FirstRun: Sendable {
     package let container: Text
     package let administrator: Text
     package let password: String
     package let tokens: [(environment: ServerEnvironment, token: Text)]
 
-    /// Makes a container, an administrator and API tokens of both environments where there is
-    /// neither a container nor a user yet; nil where there is one. All of it or nothing, and of
-    /// several processes that begin at the same time only one makes it.
+    /// Makes a container, an administrator and API tokens of both environments when there is
+    /// neither a container nor a user yet. Returns nil when there is one. It makes everything or
+    /// nothing, and of several processes that begin at the same time only one makes it.
     package static func prepare(
         _ storage: any Storage, container: Text, now: Timestamp, cost: Password.Cost = .standard
     ) async throws(ServerError) -> FirstRun? {
@@ -47,7 +47,7 @@ package struct FirstRun: Sendable {
         return try reader.users().isEmpty
     }
 
-    /// For the terminal of the operator.
+    /// Returns the text for the terminal of the operator.
     package func text(baseURL: String) -> String {
         var rows =
             [

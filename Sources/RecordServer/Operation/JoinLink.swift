@@ -1,10 +1,10 @@
 package import RecordModel
 package import RecordWire
 
-/// What a client needs to begin to sign in, in one link. Behind the `#`, so that browsers send it to nobody
-/// and no log has it.
+/// The data that a client needs to begin to sign in, in one link. They are behind the `#`, so that
+/// browsers send them to nobody and no log has them.
 package struct JoinLink: Hashable, Sendable {
-    /// Scheme, host and port, without a slash at the end.
+    /// The scheme, host and port, without a slash at the end.
     package let baseURL: String
     package let container: ContainerKey
     package let token: Text
@@ -15,7 +15,7 @@ package struct JoinLink: Hashable, Sendable {
         self.token = token
     }
 
-    /// `https://HOST/join#container=…&environment=…&token=…`
+    /// The link: `https://HOST/join#container=…&environment=…&token=…`
     package var text: String {
         "\(baseURL)/join#container=\(QueryEncoding.encode(container.container.utf8))"
             + "&environment=\(container.environment.rawValue)"
@@ -31,7 +31,8 @@ package struct JoinLink: Hashable, Sendable {
 }
 
 extension Accounts {
-    /// Errors: `notFound` for what is no API token of this container and environment.
+    /// Checks a token. Errors: `notFound` for anything except an API token of this container and
+    /// environment.
     package func requireAPIToken(
         _ token: Text, of container: ContainerKey
     ) async throws(ServerError) {

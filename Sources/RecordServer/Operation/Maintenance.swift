@@ -2,15 +2,15 @@ import Logging
 import RecordModel
 import RecordWire
 
-/// Cleans up behind the operations, in small transactions, so that nobody waits long for one.
+/// Cleans up after the operations, in small transactions, so that nobody waits long for one.
 package struct Maintenance: Sendable {
     private let application: ServerApplication
     private static let batch = 500
 
     package init(_ application: ServerApplication) { self.application = application }
 
-    /// Rounds until the task is cancelled. The time between them varies by a tenth, so that
-    /// several processes of a server do not keep step.
+    /// Runs rounds until the task is cancelled. The time between them varies by a tenth, so that
+    /// several processes of a server do not run them at the same time.
     package func run() async {
         let seconds = Double(application.configuration.maintenanceSeconds)
         await attempt("recover assets") { () throws(ServerError) in
@@ -24,7 +24,7 @@ package struct Maintenance: Sendable {
         }
     }
 
-    /// Every step once. A step that fails is logged, and tried again in the next round.
+    /// Runs every step once. A step that fails is logged, and tried again in the next round.
     package func round() async {
         let now = application.clock.now
         let milliseconds = now.nanoseconds / 1_000_000
@@ -91,8 +91,8 @@ package struct Maintenance: Sendable {
         }
     }
 
-    /// The horizon of a zone moves first, so that no token older than a removed tombstone is
-    /// taken at any time.
+    /// Removes tombstones. The horizon of a zone moves first, so that the server never accepts a
+    /// token older than a removed tombstone.
     private func removeTombstones(before milliseconds: Int64) async throws(ServerError) {
         let storage = application.service.storage
         let most = application.configuration.service.tombstonesPerZone

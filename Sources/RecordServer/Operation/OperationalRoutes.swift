@@ -3,7 +3,7 @@ import Hummingbird
 import RecordModel
 import RecordWire
 
-/// `/health` and `/metrics`.
+/// The routes `/health` and `/metrics`.
 struct OperationalRoutes: Sendable {
     let service: RecordService
     let metrics: ServerMetrics
@@ -28,7 +28,7 @@ struct OperationalRoutes: Sendable {
         }
     }
 
-    /// Reads the storage: a server that cannot is of no use.
+    /// Reads the storage, because a server that cannot do that is of no use.
     private func health() async throws(ServerError) -> Response {
         do {
             _ = try await service.storage.read { (reader) throws(ServerError) in
@@ -47,7 +47,7 @@ struct OperationalRoutes: Sendable {
             let given = Array((request.headers[.authorization] ?? "").utf8)
             return ConstantTime.equal(given, Array("Bearer \(token)".utf8))
         }
-        // A proxy on this machine is no reason to show them to the world.
+        // A proxy on this machine must not show the metrics to everybody.
         let isForwarded =
             request.headers.contains(.forwardedFor) || request.headers.contains(.via)
             || request.headers.contains(.forwarded)

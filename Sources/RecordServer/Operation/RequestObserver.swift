@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import RecordWire
 
-/// Tells the log and the metrics of each request.
+/// Reports each request to the log and the metrics.
 struct RequestObserver: Sendable {
     let logger: Logger
     let metrics: ServerMetrics
@@ -30,7 +30,7 @@ struct RequestObserver: Sendable {
 }
 
 extension Duration {
-    /// Rounded down.
+    /// The duration in milliseconds, rounded down.
     var milliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }

@@ -1,7 +1,7 @@
 package import RecordModel
 
-/// What can do something in a restored server. Some of it may have been taken away since the
-/// backup and is back now: only people can tell.
+/// The users, credentials and shares that are active in a restored server. Some of them may have
+/// been removed since the backup and are back now. Only people can decide that.
 package struct RestoreReport: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case administrator, user, token, key, session, share, participant
@@ -9,11 +9,11 @@ package struct RestoreReport: Sendable, Hashable {
 
     package struct Item: Sendable, Hashable {
         package let kind: Kind
-        /// Who or what: an e-mail address, the beginning of an identifier.
+        /// The name of a person or thing: an e-mail address, or the beginning of an identifier.
         package let name: Text
-        /// Container and environment, or owner and zone; empty for users.
+        /// The container and environment, or the owner and zone. It is empty for users.
         package let place: Text
-        /// What it may do, or what it is called.
+        /// The rights or the name of the item.
         package let detail: Text
     }
 

@@ -17,7 +17,8 @@ struct ScratchDirectory: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// With all that is in it. What cannot be removed stays, in a place that the system cleans.
+    /// Removes the directory with its content. Files that cannot be removed stay, in a place that
+    /// the system cleans.
     func remove() { Self.remove(path) }
 
     private static func remove(_ path: String) {

@@ -5,9 +5,9 @@ import RecordWire
 
 /// A server on a data directory, from its lock to its last connection.
 package struct ServerInstance: Sendable {
-    /// Nil but for the first run on this directory.
+    /// The result of the first run. It is nil except for the first run on this directory.
     package let firstRun: FirstRun?
-    /// As clients on this machine reach it.
+    /// The URL under which clients on this machine reach the server.
     package let baseURL: String
     package let running: RunningServer
     package let application: ServerApplication
@@ -16,7 +16,7 @@ package struct ServerInstance: Sendable {
     private let maintenance: Task<Void, Never>
     private let lock: DataDirectoryLock
 
-    /// Opens the directory, makes what the first run needs, and listens.
+    /// Opens the directory, makes everything that the first run needs, and listens.
     ///
     /// Errors are for the operator: another server has the directory, the address is taken, a
     /// file cannot be read.
@@ -45,8 +45,8 @@ package struct ServerInstance: Sendable {
             tls = try TLSContext(certificatePath: certificate, keyPath: key)
         }
         let assets = try StorageFactory.openAssets(configuration)
-        // The address is known to be free before the first run, which shows once what it makes, and
-        // nobody can connect before it is done.
+        // This shows that the address is free before the first run, which shows its results only
+        // once. Nobody can connect before that is done.
         let reservation = try AddressReservation(configuration)
         var configuration = configuration
         configuration.port = reservation.port
@@ -64,7 +64,7 @@ package struct ServerInstance: Sendable {
         for warning in configuration.warnings {
             logger.warning("configuration", metadata: ["warning": "\(warning)"])
         }
-        // An upload that goes on could lose its file to this.
+        // An upload in progress could lose its file to this, so it runs before the server starts.
         try await assets.removeLeftovers()
         let running = try await application.start()
         reservation.release()
@@ -78,8 +78,8 @@ package struct ServerInstance: Sendable {
             maintenance: Task { await Maintenance(application).run() }, lock: lock)
     }
 
-    /// Long polls end at once with an empty answer, other requests may finish in time; then all
-    /// that is only in memory is written and the storage is closed.
+    /// Stops the server. Long polls end at once with an empty answer, and other requests may finish
+    /// in time. Then everything that is only in memory is written, and the storage is closed.
     package func stop() async throws {
         maintenance.cancel()
         application.service.push.shutdown()
@@ -90,7 +90,7 @@ package struct ServerInstance: Sendable {
         lock.release()
     }
 
-    /// Reads the certificate again; an error leaves the old one in use.
+    /// Reads the certificate again. After an error, the old one stays in use.
     package func reload() {
         guard let tls else { return }
         do throws(ServerError) {
@@ -101,7 +101,8 @@ package struct ServerInstance: Sendable {
         }
     }
 
-    /// Each connection is a file; the soft limit of most systems is lower than it has to be.
+    /// Raises the limit of open files. Each connection is a file, and the soft limit of most
+    /// systems is lower than necessary.
     private static func raiseFileLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -2,7 +2,7 @@ import Glibc
 package import Logging
 package import RecordModel
 
-/// Writes one line an event to standard error: `key=value` pairs, or an object of JSON.
+/// Writes one line for each event to standard error: `key=value` pairs, or an object of JSON.
 package struct ServerLog: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
@@ -27,7 +27,7 @@ package struct ServerLog: LogHandler {
         Self.write(line(of: event))
     }
 
-    /// Without its end.
+    /// Returns the line without its end.
     package func line(of event: LogEvent) -> [UInt8] {
         var fields: [(String, Logger.MetadataValue)] = [
             ("time", "\(ISO8601.print(milliseconds: clock.now.nanoseconds / 1_000_000))"),
@@ -46,7 +46,8 @@ package struct ServerLog: LogHandler {
         return JSONValue.object(members).serialized()
     }
 
-    /// A value with spaces, quotes or controls in it is written as a string of JSON.
+    /// Returns the line as text. A value with spaces, quotes or controls is written as a string of
+    /// JSON.
     static func text(_ fields: [(String, Logger.MetadataValue)]) -> [UInt8] {
         var line: [UInt8] = []
         for (key, value) in fields.map({ ($0, "\($1)") }) {
@@ -62,7 +63,7 @@ package struct ServerLog: LogHandler {
         return line
     }
 
-    /// In one call, so that lines of several threads do not mix.
+    /// Writes the line in one call, so that lines of several threads do not mix.
     private static func write(_ line: [UInt8]) {
         let bytes = line + [0x0A]
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
@@ -70,7 +71,7 @@ package struct ServerLog: LogHandler {
 }
 
 extension Logger.MetadataValue {
-    /// What a program reads as a number.
+    /// Returns a value that a program reads as a number.
     static func number(_ value: some BinaryInteger) -> Logger.MetadataValue {
         .stringConvertible(Int64(clamping: value))
     }

@@ -1,7 +1,7 @@
 import RecordWire
 import Synchronization
 
-/// Counts for /metrics.
+/// The counters for /metrics.
 package final class ServerMetrics: Sendable {
     private struct RequestKey: Hashable {
         let endpoint: String
@@ -34,7 +34,8 @@ package final class ServerMetrics: Sendable {
 
     package init() {}
 
-    /// More or less of answers is handed to connections and not taken by their clients.
+    /// Notes that more or fewer bytes of answers were handed to connections and not received by
+    /// their clients.
     func noteWaiting(_ change: Int) {
         waiting.withLock { waiting in
             waiting.now += change
@@ -42,7 +43,7 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// In bytes, of answers that are given in parts; `most` since the start.
+    /// The waiting bytes of answers that are sent in parts. `most` is the maximum since the start.
     package var waitingBytes: (now: Int, most: Int) { waiting.withLock { $0 } }
 
     func connectionOpened() { connections.add(1, ordering: .relaxed) }
@@ -51,7 +52,7 @@ package final class ServerMetrics: Sendable {
     func pollBegan() { polls.add(1, ordering: .relaxed) }
     func pollEnded() { polls.subtract(1, ordering: .relaxed) }
 
-    /// A connection or request that was refused before any route; `why` is one of few words.
+    /// Counts a connection or request that was refused before any route. `why` is one of few words.
     func noteRefused(_ why: String) { state.withLock { $0.refused[why, default: 0] += 1 } }
 
     func noteSignIn(_ outcome: SignInOutcome) {
@@ -81,7 +82,8 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// In the text format of Prometheus. `gauges` are values that somebody else knows.
+    /// Returns the text in the format of Prometheus. `gauges` are values from other parts of the
+    /// server.
     func text(gauges: [MetricsGauge]) -> String {
         let state = state.withLock { $0 }
         var page = MetricsPage()
@@ -149,7 +151,7 @@ private struct MetricsPage {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Labels hold names from tables of this program only, never what a client sent.
+    /// Adds a value. Labels hold names from tables of this program only, never text from a client.
     mutating func value(_ name: String, _ labels: [(String, String)], _ value: String) {
         let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
         text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"

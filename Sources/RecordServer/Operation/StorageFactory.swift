@@ -2,9 +2,9 @@ package import Logging
 package import RecordModel
 package import RecordWire
 
-/// Makes the storage that the configuration names. Nobody else knows which there are.
+/// Makes the storage that the configuration names. Only this type knows the kinds of storage.
 package enum StorageFactory {
-    /// Opens the storage and brings it up to date; makes it where there is none.
+    /// Opens the storage and brings it up to date, or makes it when there is none.
     ///
     /// - Throws: internalError with a reason for the operator.
     package static func open(
@@ -18,7 +18,7 @@ package enum StorageFactory {
         }
     }
 
-    /// Opens the store of the bytes of assets; makes it where there is none.
+    /// Opens the store of the bytes of assets, or makes it when there is none.
     ///
     /// - Throws: internalError with a reason for the operator.
     package static func openAssets(
@@ -27,15 +27,15 @@ package enum StorageFactory {
         try AssetDirectory.open(DataDirectory(configuration.dataDirectory).assetPath)
     }
 
-    /// Whether there is a storage already.
+    /// Returns whether there is a storage already.
     package static func exists(_ configuration: ServerConfiguration) -> Bool {
         switch configuration.storage {
         case .sqlite: SQLiteStorage.exists(DataDirectory(configuration.dataDirectory).databasePath)
         }
     }
 
-    /// Does all that a restore would do, in a directory of its own that goes again, and looks for the bytes of
-    /// every asset. `deep` reads them.
+    /// Does everything that a restore would do, in a directory of its own that is removed
+    /// afterwards, and looks for the bytes of every asset. With `deep` it reads them.
     ///
     /// - Throws: as `restore`.
     package static func tryRestore(
@@ -52,11 +52,11 @@ package enum StorageFactory {
     /// Makes the data of a server from a backup.
     ///
     /// - Parameters:
-    ///   - keepsSessions: leaves people signed in, also where their session was ended since the
+    ///   - keepsSessions: leaves people signed in, also those whose session was ended since the
     ///     backup.
-    ///   - clock: tells what is later than all that the lost time can have given.
-    /// - Throws: badRequest when `backup` is none or there are data already; internalError with a
-    ///   reason for the operator when the backup is damaged or incomplete.
+    ///   - clock: gives a time later than all times that the lost time can have given.
+    /// - Throws: badRequest when `backup` is not a backup or there are data already; internalError
+    ///   with a reason for the operator when the backup is damaged or incomplete.
     @discardableResult
     package static func restore(
         _ backup: String, to configuration: ServerConfiguration, keepsSessions: Bool = false,

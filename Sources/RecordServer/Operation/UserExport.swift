@@ -2,10 +2,11 @@ import Glibc
 package import RecordModel
 package import RecordWire
 
-/// Everything that a server has of a user, as files: for somebody who leaves or who asks what is known.
+/// The data that a server has of a user, as files: for a user who leaves, or who asks for
+/// their data.
 ///
-/// `account.json`; for each zone `CONTAINER/ENVIRONMENT/ZONE.ndjson` with one record a line, as
-/// records/lookup tells it; and the bytes of assets by their SHA-256 in `assets/`.
+/// It has `account.json`, for each zone `CONTAINER/ENVIRONMENT/ZONE.ndjson` with one record a line,
+/// in a form like that of records/lookup, and the bytes of assets by their SHA-256 in `assets/`.
 package struct UserExport: Sendable {
     package struct Summary: Sendable, Hashable {
         package var zones = 0
@@ -26,8 +27,8 @@ package struct UserExport: Sendable {
         self.directory = directory
     }
 
-    /// Errors: `notFound`; `badRequest` for a directory that is not empty; `internalError` with what cannot
-    /// be written.
+    /// Writes the files. Errors: `notFound`; `badRequest` for a directory that is not empty;
+    /// `internalError` with the file that cannot be written.
     package func run(_ name: Text, now: Timestamp) async throws(ServerError) -> Summary {
         try BackupFiles(path: directory).create()
         let summary = try await Accounts(storage: storage).summary(of: name, now: now)
@@ -142,7 +143,7 @@ package struct UserExport: Sendable {
         return hashes
     }
 
-    /// False for one that is there already.
+    /// Writes the bytes of an asset. Returns false when they are there already.
     private func export(_ hash: ContentHash) async throws(ServerError) -> Bool {
         try DataDirectory(directory + "/assets").make()
         let path = directory + "/assets/" + hash.hex
@@ -167,7 +168,7 @@ package struct UserExport: Sendable {
     }
 }
 
-/// A new file for this user alone.
+/// A new file that only this user may read.
 private struct OutputFile {
     let path: String
     private let descriptor: Int32

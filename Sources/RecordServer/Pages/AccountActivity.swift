@@ -1,17 +1,17 @@
 import RecordModel
 import RecordWire
 
-/// What happened to somebody's account, on the page of their sign-ins.
+/// The events of an account, on the page of the user's sign-ins.
 struct AccountActivity {
-    /// For how long a sign-in from a new place stays at the top of the page.
+    /// The time for which a sign-in from a new place stays at the top of the page.
     static let noticeMilliseconds: Int64 = 14 * 24 * 3600 * 1000
     private static let shownCount = 20
 
-    /// The newest first.
+    /// The events, the newest first.
     let events: [AccountEvent]
     let milliseconds: Int64
 
-    /// Above all else: sign-ins from places that were not known.
+    /// The notice at the top: sign-ins from places that were not known.
     var notice: HTML {
         let new = events.filter {
             $0.isNewPlace && $0.milliseconds > milliseconds - Self.noticeMilliseconds

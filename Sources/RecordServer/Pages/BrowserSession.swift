@@ -1,8 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// Somebody who is signed in to the pages of this server in a browser: a session row like that of
-/// any client, in a container that no request can name.
+/// A session of a user who is signed in to the pages of this server in a browser. Its row is like
+/// that of any client, in a container that no request can name.
 struct BrowserSession: Sendable {
     static let container = ContainerKey(container: "", environment: .production)
 
@@ -18,7 +18,7 @@ extension Pages {
     private var seal: Seal { authenticator.seal }
     private var settings: AccountSettings { authenticator.settings }
 
-    /// Who the cookie of the request is of; nil when it is nobody's (any more).
+    /// Returns the session of the request's cookie. Returns nil when there is none (any more).
     func browserSession(_ request: PageRequest) async throws(ServerError) -> BrowserSession? {
         let name = BrowserSession.cookieName(isSecure: request.isSecure)
         guard let cookie = request.cookies[name],

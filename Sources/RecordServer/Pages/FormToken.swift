@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What proves that a form came from a page of this server in this browser: a sealed token in the
+/// The proof that a form came from a page of this server in this browser: a sealed token in the
 /// form and a random cookie, which another site can neither read nor set.
 struct FormToken: Sendable {
     static let seconds: Int64 = 3600
@@ -9,7 +9,7 @@ struct FormToken: Sendable {
     let milliseconds: Int64
     /// The value of the cookie.
     let cookie: String
-    /// To be set because the browser did not send one.
+    /// Indicates whether the cookie has to be set, because the browser did not send one.
     let isNew: Bool
 
     init(_ request: PageRequest, seal: Seal) {
@@ -25,12 +25,13 @@ struct FormToken: Sendable {
         }
     }
 
-    /// With `__Host-` a browser takes the cookie from this host itself only.
+    /// Returns the name of the cookie. With `__Host-`, a browser takes the cookie from this host
+    /// only.
     static func cookieName(isSecure: Bool) -> String {
         isSecure ? "__Host-recordfs-form" : "recordfs-form"
     }
 
-    /// The hidden field of a form for `action`.
+    /// Returns the hidden field of a form for `action`.
     func field(_ action: String) -> HTML {
         var payload = ByteWriter()
         payload.append(milliseconds + Self.seconds * 1000)
@@ -40,7 +41,7 @@ struct FormToken: Sendable {
         return "<input type=\"hidden\" name=\"form\" value=\"\(token)\">"
     }
 
-    /// Whether the posted form is one for `action` from this browser and not too old.
+    /// Returns whether the posted form is for `action`, comes from this browser and is not too old.
     func isGood(_ request: PageRequest, _ action: String) -> Bool {
         guard !isNew, let token = request.form?["form"],
             let payload = seal.open(token, for: .form)
@@ -55,8 +56,8 @@ struct FormToken: Sendable {
 }
 
 extension PageResponse {
-    /// Sets a cookie that scripts do not see and other sites do not send with their forms.
-    /// `seconds` nil until the browser ends, 0 to remove it.
+    /// Sets a cookie that scripts do not see and other sites do not send with their forms. With
+    /// `seconds` nil it lasts until the browser ends, and 0 removes it.
     mutating func setCookie(_ name: String, _ value: String, isSecure: Bool, seconds: Int64?) {
         var cookie = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax"
         if isSecure { cookie += "; Secure" }

@@ -1,7 +1,7 @@
 import RecordModel
 
-/// HTML text. What is interpolated into a literal is escaped, unless it is HTML itself: there is
-/// no other way to put a value into a page.
+/// HTML text. A value that is interpolated into a literal is escaped, unless it is HTML itself.
+/// There is no other way to put a value into a page.
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -25,8 +25,9 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ value: Int64) { text += String(value) }
     }
 
-    /// For element content and quoted attributes. Controls and marks that turn the direction of
-    /// writing become replacement characters: a title cannot dress up as another.
+    /// Returns the value escaped for element content and quoted attributes. Controls and marks that
+    /// change the direction of writing become replacement characters, so that a title cannot
+    /// pretend to be another one.
     private static func escaped(_ value: String) -> String {
         var escaped = ""
         for scalar in value.unicodeScalars {
@@ -51,7 +52,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
 /// Times for people.
 enum PageTime {
-    /// `2026-11-20 10:00 UTC`
+    /// Returns a time such as `2026-11-20 10:00 UTC`.
     static func text(milliseconds: Int64) -> String {
         let text = ISO8601.print(milliseconds: milliseconds)
         return text.prefix(16).replacing("T", with: " ") + " UTC"

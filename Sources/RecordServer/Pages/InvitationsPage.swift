@@ -2,14 +2,14 @@ import Logging
 import RecordModel
 import RecordWire
 
-/// To what somebody is invited in all containers, before any of it is opened: to decline, and to hear no
-/// more of who invites.
+/// The page of a user's invitations in all containers, before any of them is opened. There the user
+/// declines them, or blocks further invitations of a person.
 extension Pages {
     private static let declineAction = "decline"
     private static let blockAction = "block"
     private static let unblockAction = "unblock"
 
-    /// An invitation with where it is.
+    /// An invitation with its container.
     private struct Item {
         let container: ContainerKey
         let answer: InvitationAnswer
@@ -44,7 +44,7 @@ extension Pages {
         return response
     }
 
-    /// Of each container one page; the newest of each person come first.
+    /// Returns one page of each container. The newest invitations of each person come first.
     private func invitations(
         of user: UserRow, page: Int, _ request: PageRequest
     ) async throws(ServerError) -> (items: [Item], hasMore: Bool) {
@@ -118,7 +118,8 @@ extension Pages {
         """
     }
 
-    /// Errors: badRequest for what is no action, accessDenied for a form that is not of this page.
+    /// Declines an invitation, or blocks or unblocks an owner. Errors: badRequest for an unknown
+    /// action, accessDenied for a form that is not from this page.
     func actOnInvitation(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         guard let session = try await browserSession(request) else {
             return .redirect(to: "/sign-in?next=/invitations")

@@ -1,8 +1,8 @@
 import RecordModel
 
 extension Pages {
-    /// What to do with a link of `recordfs-server join-link`. The server does not see what is behind the
-    /// `#`, so the page is the same for everybody.
+    /// Returns the page that explains a link of `recordfs-server join-link`. The server does not
+    /// see the part after the `#`, so the page is the same for everybody.
     func join() -> PageResponse {
         page(
             "Join with a mount",

@@ -2,12 +2,12 @@ import Glibc
 import RecordModel
 package import RecordWire
 
-/// The picture on the pages of a server. It is one of a few kinds that run no scripts, whatever it
-/// was called.
+/// The picture on the pages of a server. It is one of a few kinds that run no scripts, whatever its
+/// name says.
 package struct Logo: Hashable, Sendable {
     package let kind: Kind
     package let bytes: [UInt8]
-    /// Where the pages find it: another picture has another address.
+    /// The path of the picture on the server. Another picture has another path.
     let path: String
 
     package static let maximumBytes = 256 << 10
@@ -25,7 +25,7 @@ package struct Logo: Hashable, Sendable {
         }
     }
 
-    /// Errors: `badRequest` where the content is not of the kind, or too large.
+    /// Checks the content. Errors: `badRequest` when it is not of the kind, or too large.
     package init(_ bytes: [UInt8], kind: Kind) throws(ServerError) {
         guard bytes.count <= Self.maximumBytes else {
             throw Self.fault(kind, "is larger than \(Self.maximumBytes >> 10) KiB")
@@ -46,14 +46,14 @@ package struct Logo: Hashable, Sendable {
                 + "WebP image of at most \(maximumBytes >> 10) KiB.")
     }
 
-    /// The answer of `/logo`.
+    /// The headers of the answer of `/logo`.
     var headers: [PageResponse.Header] {
         PageResponse.imageHeaders(kind.format, caching: "public, max-age=86400")
     }
 }
 
 extension DataDirectory {
-    /// `logo.png`, `logo.jpg` or `logo.webp`; nil without one.
+    /// Returns `logo.png`, `logo.jpg` or `logo.webp`, or nil without one.
     ///
     /// Errors are for the operator: more than one, no regular file, too large, of another kind.
     package func logo() throws(ServerError) -> Logo? {
@@ -70,8 +70,8 @@ extension DataDirectory {
         return found
     }
 
-    /// The content, or one byte more than `limit`; nil where there is no file. What is no regular
-    /// file is never waited for.
+    /// Returns the content, or one byte more than `limit`. Returns nil when there is no file. The
+    /// function never waits for anything except a regular file.
     private static func smallFile(_ path: String, _ limit: Int) throws(ServerError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }

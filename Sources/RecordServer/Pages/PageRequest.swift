@@ -7,13 +7,13 @@ import RecordWire
 struct PageRequest: Sendable {
     var client: PageClient
     var query: [String: Text] = [:]
-    /// The fields of a posted form; nil for GET.
+    /// The fields of a posted form. It is nil for GET.
     var form: [String: Text]?
     var cookies: [String: String] = [:]
     var userAgent: Text = ""
-    /// The origin of the page that the form was on, as the browser tells it.
+    /// The origin of the page with the form, as the browser sends it.
     var origin: String?
-    /// How that page and this one belong together, as the browser tells it.
+    /// The relation between that page and this one, as the browser sends it.
     var fetchSite: String?
 
     init(client: PageClient) { self.client = client }
@@ -21,9 +21,9 @@ struct PageRequest: Sendable {
     var milliseconds: Int64 { client.now.nanoseconds / 1_000_000 }
     var isSecure: Bool { client.baseURL.hasPrefix("https:") }
 
-    /// Whether a browser says that another site sends this form. A browser that is to tell nobody
-    /// where it comes from, as these pages ask it to, sends the origin `null`: then the secret of the
-    /// form decides alone.
+    /// Indicates whether a browser says that another site sends this form. These pages ask browsers
+    /// not to send their address, and such a browser sends the origin `null`: then the secret of
+    /// the form decides alone.
     var isOfAnotherSite: Bool {
         guard form != nil else { return false }
         if let fetchSite, fetchSite != "same-origin", fetchSite != "none" { return true }
@@ -31,24 +31,25 @@ struct PageRequest: Sendable {
         return Self.folded(origin) != Self.folded(client.baseURL)
     }
 
-    /// Browsers leave out the port that a scheme has anyway.
+    /// Returns the origin in lower case, without the default port of its scheme, because browsers
+    /// leave it out.
     private static func folded(_ origin: String) -> String {
         let text = origin.lowercased()
         let usual = text.hasPrefix("https:") ? ":443" : ":80"
         return text.hasSuffix(usual) ? String(text.dropLast(usual.count)) : text
     }
 
-    /// A value of the form, else of the query.
+    /// Returns a value of the form, or otherwise of the query.
     subscript(name: String) -> Text? { form?[name] ?? query[name] }
 }
 
 extension PageRequest {
-    /// Forms are short.
+    /// Limits for forms, which are short.
     private static let maximumBodyBytes = 16 << 10
     private static let maximumItems = 50
 
-    /// Errors: `badRequest` for a body that is no form, `limitExceeded` for a long one; what goes
-    /// wrong on the connection comes through.
+    /// Reads a request. Errors: `badRequest` for a body that is no form, `limitExceeded` for a long
+    /// one. Errors of the connection are passed on.
     init(_ request: Request, client: PageClient) async throws {
         self.init(client: client)
         query = try Self.items(request.uri.query ?? "")
@@ -85,7 +86,8 @@ extension PageRequest {
         return body
     }
 
-    /// Errors: `badRequest` for an item that comes twice and for broken escapes.
+    /// Parses the items of a form. Errors: `badRequest` for an item that appears twice and for
+    /// broken escapes.
     static func items(_ text: String) throws(ServerError) -> [String: Text] {
         var items: [String: Text] = [:]
         for item in text.split(separator: "&") {

@@ -11,8 +11,8 @@ struct PageResponse: Hashable, Sendable {
         let value: String
     }
 
-    /// A whole document. `formTargets` are further sources that a form of it may end at, for a
-    /// browser checks where a redirect after a form goes to.
+    /// Returns a whole document. `formTargets` are further sources that a form of it may end at,
+    /// because a browser checks the target of a redirect after a form.
     static func page(
         _ title: String, of site: Site, status: Int = 200, formTargets: [String] = [],
         hasScript: Bool = false, hasImage: Bool = false, _ content: HTML
@@ -54,14 +54,14 @@ struct PageResponse: Hashable, Sendable {
             ] + commonHeaders, body: Array(document.text.utf8))
     }
 
-    /// To be followed with GET.
+    /// Returns a redirect that the browser follows with GET.
     static func redirect(to location: String) -> PageResponse {
         PageResponse(
             status: 303, headers: [Header(name: "Location", value: location)] + commonHeaders,
             body: [])
     }
 
-    /// A picture that only who may open the page around it gets to see, and that nobody keeps.
+    /// Returns a picture that only viewers of the page around it get, and that nobody stores.
     static func image(_ bytes: [UInt8], _ format: ImageFormat) -> PageResponse {
         PageResponse(status: 200, headers: imageHeaders(format, caching: "no-store"), body: bytes)
     }
@@ -71,7 +71,7 @@ struct PageResponse: Hashable, Sendable {
         headers: [Header(name: "Content-Type", value: "text/plain; charset=utf-8")]
             + commonHeaders, body: [])
 
-    /// Of an image and nothing else, also when it is opened by itself.
+    /// Returns the headers of an image that is nothing else, also when it is opened by itself.
     static func imageHeaders(_ format: ImageFormat, caching: String) -> [Header] {
         [
             Header(name: "Content-Type", value: format.rawValue),
@@ -125,7 +125,8 @@ enum PageAssets {
 
         """
 
-    /// Tells the page that opened the window, if it is of an allowed origin.
+    /// The script that sends the token to the page that opened the window, if that page has an
+    /// allowed origin.
     static let script: HTML = """
 
         (function () {

@@ -4,9 +4,9 @@ package import Logging
 package import RecordModel
 import RecordWire
 
-/// What a page has to know of its client besides the request.
+/// The facts that a page needs to know of its client besides the request.
 package struct PageClient: Hashable, Sendable {
-    /// Scheme, host and port as the client sees them; no slash at the end.
+    /// The scheme, host and port as the client sees them. There is no slash at the end.
     package let baseURL: String
     /// The client's network address, for the throttle of failed sign-ins.
     package let address: String
@@ -46,7 +46,7 @@ package struct Pages: Sendable {
             cost: authenticator.settings.passwordCost)
     }
 
-    /// Errors become pages too.
+    /// Returns the page, or a page for its error.
     func answer(
         _ request: PageRequest,
         _ page: (PageRequest) async throws(ServerError) -> PageResponse
@@ -58,7 +58,7 @@ package struct Pages: Sendable {
         }
     }
 
-    /// A page of this site.
+    /// Returns a page of this site.
     func page(
         _ title: String, status: Int = 200, formTargets: [String] = [], hasScript: Bool = false,
         hasImage: Bool = false, _ content: HTML
@@ -85,8 +85,8 @@ package struct Pages: Sendable {
     }
 }
 
-/// Adds `/sign-in`, `/join`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`, `/password`, `/reset`,
-/// `/invitations`, `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
+/// Adds `/sign-in`, `/join`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`, `/password`,
+/// `/reset`, `/invitations`, `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
 package func addPageRoutes<Context: RequestContext>(
     to router: Router<Context>, pages: Pages,
     client: @escaping @Sendable (Request, Context) -> PageClient

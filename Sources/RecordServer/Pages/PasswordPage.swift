@@ -2,7 +2,8 @@ import Logging
 import RecordModel
 import RecordWire
 
-/// Where people change their password, and choose one without the old one by a link.
+/// The pages on which people change their password, or choose a new one through a link without the
+/// old one.
 extension Pages {
     private static let changeAction = "password"
     private static let resetAction = "reset"
@@ -47,7 +48,8 @@ extension Pages {
         return .redirect(to: "/sessions")
     }
 
-    /// The same page for a link that is good and for one that is not, until a password is sent.
+    /// Returns the page of a reset link. It is the same for a valid and for an invalid link, until
+    /// a password is sent.
     func showReset(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         resetPage(request)
     }
@@ -142,7 +144,7 @@ extension Pages {
         return response
     }
 
-    /// What a person reads who has to wait.
+    /// Returns the text for a person who has to wait.
     static func words(of error: ServerError) -> HTML {
         "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
     }

@@ -8,7 +8,7 @@ extension Pages {
     private static let revokeAction = "sessions"
     private static let discoverAction = "discoverable"
 
-    /// The sign-ins of a person, each with a button that ends it.
+    /// Returns the page of a person's sign-ins, each with a button that ends it.
     func showSessions(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         guard let session = try await browserSession(request) else {
             return .redirect(to: "/sign-in")
@@ -92,7 +92,8 @@ extension Pages {
         return .redirect(to: "/sessions")
     }
 
-    /// What others learn of the person, with a button that changes it.
+    /// Returns the text about the information that others can find about the person, with a button
+    /// that changes it.
     private func discoverability(of user: UserRow, _ field: HTML) -> HTML {
         let state: HTML =
             user.isDiscoverable
@@ -135,7 +136,7 @@ extension Pages {
         return response
     }
 
-    /// Ends all sign-ins of a person, of this browser and of every program and machine.
+    /// Ends all sign-ins of a person: those of this browser and of every program and machine.
     func signOutEverywhere(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         var response = PageResponse.redirect(to: "/sign-in")
         guard let session = try await browserSession(request) else { return response }

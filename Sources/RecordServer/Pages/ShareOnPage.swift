@@ -3,33 +3,33 @@ import RecordWire
 
 /// A share as its page shows it.
 struct ShareOnPage: Sendable {
-    /// What the person who looks is to the share.
+    /// The relation of the visitor to the share.
     enum Relation: Hashable, Sendable {
         case owner
         case member
-        /// Invited, or the share is open to everybody with the address.
+        /// The visitor is invited, or the share is open to everybody with the address.
         case invited
-        /// Not signed in, and the share is not open to everybody.
+        /// The visitor is not signed in, and the share is not open to everybody.
         case unknown
     }
 
     let container: ContainerKey
     let relation: Relation
-    /// Whether it is a whole zone, or a record with what hangs on it.
+    /// Indicates whether the share is a whole zone, and not a record and its children.
     let isZone: Bool
-    /// What anybody with the address may do.
+    /// The permission of anybody with the address.
     let publicPermission: SharePermission
-    /// How many ask for access; nil where that is not to be told.
+    /// The number of users who ask for access. It is nil for visitors who may not know it.
     let requesterCount: Int?
-    /// Nil where it may not be shown, as the owner's name.
+    /// The preview. It is nil when the visitor may not see it; the owner's name is then nil too.
     let preview: SharePreview?
     let ownerName: Text?
     let permission: SharePermission
 }
 
 extension Pages {
-    /// The share with this short GUID for this person. Nil for a GUID that does not exist, and
-    /// likewise for a share that the person is not invited to.
+    /// Returns the share with this short GUID for this person. Returns nil for a GUID that does not
+    /// exist, and also for a share that the person is not invited to.
     func share(_ shortGUID: Text, for user: UserRow?) async throws(ServerError) -> ShareOnPage? {
         guard (1...64).contains(shortGUID.utf8.count),
             shortGUID.utf8.allSatisfy(ShortGUIDRule.isByte)
@@ -92,7 +92,7 @@ extension Pages {
 }
 
 extension UserRow {
-    /// For people: the name, else nothing that would tell the e-mail address.
+    /// The name for people. It is nil rather than anything that would reveal the e-mail address.
     var displayName: Text? {
         let parts = [givenName, familyName].filter { !$0.isEmpty }.map(\.string)
         return parts.isEmpty ? nil : Text(parts.joined(separator: " "))

@@ -1,11 +1,12 @@
 import RecordModel
 import RecordWire
 
-/// What somebody can do at the page of a share.
+/// The actions on the page of a share.
 enum ShareAction: String, Sendable {
     case accept, decline, request, report
 
-    /// What its form is sealed for: that of one thing is good for no other.
+    /// Returns the purpose that the form of the action is sealed for. The form of one action is not
+    /// valid for another.
     func seal(_ shortGUID: Text) -> String { "share \(rawValue) \(shortGUID)" }
 }
 
@@ -37,7 +38,8 @@ extension Pages {
             """
     }
 
-    /// Errors: badRequest for what is no action, accessDenied for a form that is not of this page.
+    /// Runs the action of a form. Errors: badRequest for an unknown action, accessDenied for a form
+    /// that is not from this page.
     func actOnShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
@@ -68,7 +70,7 @@ extension Pages {
         guard token.isGood(request, action.seal(shortGUID)) else { throw Self.staleForm }
     }
 
-    /// Accepts through the operation that programs use, so that its rules are the same.
+    /// Accepts through the operation that programs use, so that the same rules apply.
     private func accept(
         _ share: ShareOnPage, _ shortGUID: Text, _ user: UserRow, _ request: PageRequest
     ) async throws(ServerError) -> PageResponse {
@@ -84,7 +86,7 @@ extension Pages {
         return .redirect(to: "/share/\(shortGUID)")
     }
 
-    /// Whether the one result of records/accept is no error.
+    /// Returns whether the one result of records/accept is no error.
     private static func isAccepted(_ answer: [UInt8]) -> Bool {
         guard let json = try? JSONParser.parse(answer),
             let result = json["results"]?.array?.first
@@ -102,8 +104,8 @@ extension Pages {
             "<p>The invitation is gone. Who sent it can invite you again.</p>")
     }
 
-    /// The same answer whatever became of it. The form is checked after nothing that depends on the
-    /// share.
+    /// Asks for access. The answer is the same for every outcome. Nothing that depends on the share
+    /// is read before the form is checked.
     private func requestAccess(
         _ shortGUID: Text, _ user: UserRow, _ request: PageRequest
     ) async throws(ServerError) -> PageResponse {

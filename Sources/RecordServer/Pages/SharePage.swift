@@ -1,8 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// The page of a share: whose it is, of what, and who may do what. What can be done there is in
-/// `SharePage+Actions`.
+/// The page of a share: its owner, its content and the permissions. `SharePage+Actions` has the
+/// actions on it.
 extension Pages {
     func showShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
@@ -15,8 +15,8 @@ extension Pages {
         return sharePage(share, shortGUID, session?.user, request)
     }
 
-    /// The same page for a share that does not exist, was revoked, or is for somebody else. Who is
-    /// signed in may ask for access there, whether there is anything to ask for or not.
+    /// Returns the page for a share that does not exist, was revoked, or is for somebody else. A
+    /// signed-in user may ask for access there, whether there is a share or not.
     func noSharePage(
         _ shortGUID: Text, _ user: UserRow?, _ request: PageRequest
     ) -> PageResponse {
@@ -45,8 +45,8 @@ extension Pages {
         return response
     }
 
-    /// What somebody sees who is not signed in, and whom nothing may be told: that there is a share, least of
-    /// all.
+    /// Returns the page for a visitor who is not signed in. It reveals nothing, not even that there
+    /// is a share.
     private func pageForStrangers(_ shortGUID: Text, _ request: PageRequest) -> PageResponse {
         let address = "\(request.client.baseURL)/share/\(shortGUID)"
         var response = page(
@@ -107,7 +107,7 @@ extension Pages {
         return response
     }
 
-    /// Nothing of it to those who may not know: then it is all unknown.
+    /// Returns the description of the share. A visitor who may not know it gets nothing of it.
     private static func what(_ share: ShareOnPage) -> HTML {
         let kind: HTML =
             share.isZone ? "a whole zone" : "one record, with what hangs on it"
@@ -120,8 +120,9 @@ extension Pages {
         }
     }
 
-    /// The thumbnail and the type. The picture is a file of its own: then the page needs no source of
-    /// images but the server, and a browser takes nothing in it for a part of the page.
+    /// Returns the thumbnail and the type. The picture is a file of its own, so that the page needs
+    /// no source of images except the server, and a browser takes nothing in the picture for a part
+    /// of the page.
     private static func preview(_ share: ShareOnPage, _ shortGUID: Text) -> HTML {
         guard let preview = share.preview else { return "" }
         let picture: HTML =
@@ -134,8 +135,8 @@ extension Pages {
         return "\(picture)\(type)"
     }
 
-    /// The thumbnail of a share for whoever sees it on its page. For everybody else, and where there is
-    /// none that is a picture, there is nothing.
+    /// Returns the thumbnail of a share to visitors who see it on its page. For everybody else, and
+    /// when the thumbnail is no picture, there is nothing.
     func shareThumbnail(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
@@ -147,7 +148,7 @@ extension Pages {
         return .image(bytes, format)
     }
 
-    /// Who may do what.
+    /// Returns the list of permissions.
     private static func rights(_ share: ShareOnPage, asMember: Bool = false) -> HTML {
         let own: HTML
         let rights: HTML = share.permission == .readWrite ? "see and change it" : "see it"

@@ -2,14 +2,14 @@ import Logging
 import RecordModel
 import RecordWire
 
-/// What became of an attempt to sign in, for the log and the metrics.
+/// The outcome of an attempt to sign in, for the log and the metrics.
 enum SignInOutcome: String, CaseIterable, Sendable {
     case ok, wrong, throttled, busy
 }
 
 extension Pages {
-    /// The user with this address and password; nil for a wrong one. Every outcome is in the log, with
-    /// the network address and without what was typed, and counted.
+    /// Returns the user with this address and password, or nil for a wrong one. Every outcome is
+    /// counted and written to the log, with the network address and without the typed text.
     ///
     /// Errors: `throttled`, `tryAgainLater`, with the time to wait.
     func verified(
@@ -35,7 +35,8 @@ extension Pages {
         return user
     }
 
-    /// Addresses of no account are not written down: people type passwords there.
+    /// Returns the account of an address, for the log. Addresses of no account are not written
+    /// down, because people type passwords there.
     private func accountName(_ emailAddress: Text) async throws(ServerError) -> UserName? {
         try await service.storage.read { (reader) throws(ServerError) in
             try reader.user(emailAddress: EmailAddress.folded(emailAddress))?.name
@@ -49,7 +50,7 @@ extension Pages {
         logger.log(level: outcome == .ok ? .notice : .warning, "sign-in", metadata: metadata)
     }
 
-    /// What the log has of everything that is done with an account.
+    /// Returns the values that the log has for every action on an account.
     func eventMetadata(_ user: UserName?, _ request: PageRequest) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "id": "\(request.client.requestID)", "address": "\(request.client.address)",
@@ -58,8 +59,8 @@ extension Pages {
         return metadata
     }
 
-    /// Something that its owner does with an account here and now. `client` is what the person signs in
-    /// to, if it is not this site.
+    /// Returns the event for an action of the account's owner at this moment. `client` is the
+    /// client that the person signs in to, if it is not this site.
     func event(
         _ kind: AccountEvent.Kind, of user: UserName, client: Text? = nil, isNewPlace: Bool = false,
         _ request: PageRequest
@@ -71,7 +72,7 @@ extension Pages {
             agent: Text(agents.map(\.string).joined(separator: ", ")), isNewPlace: isNewPlace)
     }
 
-    /// Keeps for the owner to see that somebody has signed in.
+    /// Stores that somebody has signed in, for the owner to see.
     func noteSignIn(_ user: UserRow, to target: SignInTarget, _ request: PageRequest)
         async throws(ServerError)
     {

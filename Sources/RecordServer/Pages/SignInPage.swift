@@ -3,7 +3,7 @@ import RecordWire
 
 extension Pages {
     private static let action = "sign-in"
-    /// Of the page's address; its forms have them too.
+    /// The parameters of the page's address. Its forms have them too.
     private static let parameters = ["request", "callback", "next", "device"]
 
     func showSignIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
@@ -69,8 +69,8 @@ extension Pages {
         }
     }
 
-    /// What the device is called that is to stay signed in until somebody ends it: a program that waits
-    /// for its answer on the machine itself asks for that.
+    /// Returns the name of a device that stays signed in until somebody ends it. Only a program
+    /// that waits for its answer on the same machine may ask for that.
     private func deviceName(_ request: PageRequest, _ delivery: SignInTarget.Delivery) -> Text? {
         guard case .callback(let url) = delivery, url.isOfOwnMachine,
             let name = request["device"], !name.isEmpty
@@ -85,8 +85,8 @@ extension Pages {
         return Text("\(program) on \(device), from \(request.client.address)")
     }
 
-    /// Hands the token to the page that opened this window; without a script, or without such a
-    /// page, the person copies it.
+    /// Returns the page that sends the token to the page which opened this window. Without a
+    /// script, or without such a page, the person copies the token.
     private func tokenPage(_ token: Text, origins: [Text]) -> PageResponse {
         let list = origins.map(\.string).joined(separator: " ")
         return self.page(

@@ -1,17 +1,18 @@
 import RecordModel
 import RecordWire
 
-/// What a person is told before signing in to a client: who asks, for what, and for how long.
+/// The text that a person reads before signing in to a client: which client asks, for which rights,
+/// and for how long.
 struct SignInPurpose {
     let client: SignInTarget.Client
     let delivery: SignInTarget.Delivery
     let settings: AccountSettings
-    /// Who is signed in already.
+    /// The user who is signed in already.
     let known: UserRow?
     /// The name of the device that stays signed in.
     var device: Text?
 
-    /// Above the form.
+    /// The text above the form.
     var request: HTML {
         """
         <p><strong>\(client.token.name)</strong>\(receiver) wants to use your data in
@@ -25,7 +26,7 @@ struct SignInPurpose {
         """
     }
 
-    /// Below the form.
+    /// The text below the form.
     var limits: HTML {
         if let device {
             return """
@@ -59,7 +60,7 @@ struct SignInPurpose {
         return "<strong>\(title)</strong>\(environment)"
     }
 
-    /// Administrators give more than others do.
+    /// The text for administrators, who give more rights than other users.
     private var administration: HTML {
         switch known?.isAdministrator {
         case false?: ""
@@ -70,7 +71,7 @@ struct SignInPurpose {
         }
     }
 
-    /// In the largest unit of which it is a whole number.
+    /// Returns a duration in the largest unit of which it is a whole number.
     static func duration(_ seconds: Int64) -> HTML {
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
         let (size, unit) = units.first { seconds >= $0.0 && seconds % $0.0 == 0 } ?? (1, "second")

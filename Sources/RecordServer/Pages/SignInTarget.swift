@@ -1,34 +1,35 @@
 import RecordModel
 import RecordWire
 
-/// Where a person goes after signing in.
+/// The place that a person reaches after signing in.
 enum SignInTarget: Hashable, Sendable {
-    /// A client of a container gets a web auth token.
+    /// A client of a container, which gets a web auth token.
     case client(Client, Delivery)
     /// A page of this server.
     case page(String)
 
     struct Client: Hashable, Sendable {
         let token: APITokenRow
-        /// Of the page that asked.
+        /// The origin of the page that asked.
         let origin: Text?
-        /// What people call the container.
+        /// The name of the container for people.
         let title: Text?
     }
 
     enum Delivery: Hashable, Sendable {
-        /// In the query of this URL.
+        /// Delivers the token in the query of this URL.
         case callback(CallbackURL)
-        /// By `window.postMessage` to these origins, and on the page for copying.
+        /// Delivers the token by `window.postMessage` to these origins, and on the page for
+        /// copying.
         case message(origins: [Text])
     }
 
-    /// Where a form that leads there may end.
+    /// The sources where a form that leads there may end.
     var formTargets: [String] {
         if case .client(_, .callback(let url)) = self { [url.source] } else { [] }
     }
 
-    /// Pages that may follow a sign-in: nothing but these can be asked for.
+    /// Returns a page that may follow a sign-in. No other page can be asked for.
     static func localPage(_ next: Text?) -> String {
         if next == "/password" || next == "/invitations" { return next?.string ?? "/sessions" }
         let share = Array("/share/".utf8)
@@ -39,7 +40,7 @@ enum SignInTarget: Hashable, Sendable {
     }
 }
 
-/// What a short GUID is made of: nothing else reaches a page or the storage.
+/// The rule for the bytes of a short GUID. No other text reaches a page or the storage.
 enum ShortGUIDRule {
     static func isByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -52,8 +53,9 @@ enum ShortGUIDRule {
 }
 
 extension Pages {
-    /// What `request`, `callback` and `next` of a sign-in page mean. Errors: `badRequest` for an
-    /// address of the page that is not good (any more), or a callback URL that is not registered.
+    /// Returns the target that `request`, `callback` and `next` of a sign-in page name. Errors:
+    /// `badRequest` for an address of the page that is not valid (any more), or a callback URL that
+    /// is not registered.
     func signInTarget(_ request: PageRequest) async throws(ServerError) -> SignInTarget {
         guard let sealed = request["request"] else {
             return .page(SignInTarget.localPage(request["next"]))
@@ -90,7 +92,7 @@ extension Pages {
             return .callback(url)
         }
         guard asked == nil else { throw Self.unregistered }
-        // A program without a port of its own: the person copies the token.
+        // The program has no port of its own, so the person copies the token.
         return .message(origins: [])
     }
 

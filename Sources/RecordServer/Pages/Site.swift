@@ -1,16 +1,16 @@
 import RecordModel
 
-/// What the pages say of the server itself, as its operator wants it.
+/// The texts about the server on its pages, as its operator sets them.
 package struct Site: Hashable, Sendable {
-    /// Nil: the pages have no heading above their own.
+    /// The name of the server. When it is nil, the pages have no heading above their own.
     package var name: String?
-    /// Who runs the server: a name, an e-mail address or a web address.
+    /// The operator of the server: a name, an e-mail address or a web address.
     package var operatorName: String?
     package var logo: Logo?
 
     package init() {}
 
-    /// Whether a text can be a name on a page: one short line without controls.
+    /// Returns whether a text can be a name on a page: one short line without controls.
     package static func isName(_ text: some StringProtocol) -> Bool {
         let scalars = text.unicodeScalars
         return (1...100).contains(scalars.count)
@@ -22,10 +22,10 @@ package struct Site: Hashable, Sendable {
             } && text.contains { !$0.isWhitespace }
     }
 
-    /// Above the heading of each page.
+    /// The part above the heading of each page.
     var header: HTML {
         guard name != nil || logo != nil else { return "" }
-        // The name beside it says all that the picture does.
+        // The name beside the picture says everything that the picture does.
         let words = name == nil ? "Logo" : ""
         let picture: HTML =
             logo.map { "<img class=\"logo\" src=\"\($0.path)\" alt=\"\(words)\">" } ?? ""
@@ -33,13 +33,13 @@ package struct Site: Hashable, Sendable {
         return "<header>\(picture)\(line)</header>"
     }
 
-    /// Below everything.
+    /// The part below everything.
     var footer: HTML {
         guard let operatorName else { return "" }
         return "<footer><p>This server is run by \(Self.link(operatorName)).</p></footer>"
     }
 
-    /// Addresses can be followed; nothing else becomes one.
+    /// Returns the text, as a link if it is an address. Nothing else becomes a link.
     private static func link(_ text: String) -> HTML {
         if text.hasPrefix("https://"), !text.contains(" ") {
             return "<a href=\"\(text)\" rel=\"noreferrer\">\(text)</a>"

@@ -5,12 +5,12 @@ import RecordModel
 import RecordWire
 import Synchronization
 
-/// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no other
-/// credential than the URL (reference §8).
+/// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no credential
+/// except the URL (reference §8).
 package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
     router.get("/courier/{secret}") { request, context in
         context.facts.note { $0.endpoint = "courier" }
-        // HEAD comes here too, and would take a frame and lose it.
+        // HEAD arrives here too. It would take a frame out of the queue and lose it.
         guard request.method == .get else { throw HTTPRefusal.methodNotAllowed(["GET"]) }
         let secret = Text(context.parameters.get("secret") ?? "")
         switch try await push.poll(secret: secret, now: context.now) {
@@ -27,7 +27,8 @@ package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
     }
 }
 
-/// A frame on its way to a client: one that the connection does not take goes back to the queue.
+/// A frame on its way to a client. A frame that the connection does not accept is put back into the
+/// queue.
 private final class CourierDelivery: Sendable {
     private let frame: [UInt8]
     private let secret: Text

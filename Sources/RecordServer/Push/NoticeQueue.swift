@@ -3,10 +3,10 @@ import RecordWire
 
 /// Notices that wait for delivery, within a limit of memory.
 ///
-/// Beyond it notices lose their records, so that subscriptions to zones and databases are still
-/// served, and then the oldest notices are lost: clients ask for changes after a while anyway.
+/// Beyond the limit, notices lose their records, so that subscriptions to zones and databases still
+/// work. After that the oldest notices are lost: clients ask for changes after a while anyway.
 struct NoticeQueue: Sendable {
-    /// Of the records in it, in bytes.
+    /// The most bytes of the records in the queue.
     private static let maximumBytes = 8 << 20
     private static let maximumCount = 10_000
 
@@ -27,7 +27,7 @@ struct NoticeQueue: Sendable {
         }
     }
 
-    /// The oldest, at most `limit`.
+    /// Removes and returns the oldest notices, at most `limit`.
     mutating func take(_ limit: Int) -> [ChangeNotice] {
         let taken = Array(notices.prefix(limit))
         notices.removeFirst(taken.count)
@@ -40,13 +40,14 @@ struct NoticeQueue: Sendable {
     }
 }
 
-/// Notices of one zone, which are told of together: a hint says only that there is something.
+/// Notices of one zone, which are delivered together, because a hint only says that there is
+/// something new.
 struct NoticeGroup: Sendable {
     let zone: ZoneKey
     private(set) var changes: [(change: ChangeNotice.Change, notificationID: Text)] = []
     private(set) var viewers: [UserName] = []
     private(set) var invitees: [UserName] = []
-    /// That of all notices; nil when they have several, or none.
+    /// The origin of all notices. It is nil when they have several, or none.
     private var origin: Text?
     private var count = 0
     private let notificationID: Text
@@ -72,7 +73,8 @@ struct NoticeGroup: Sendable {
         origin = count == 0 || origin == notice.origin ? notice.origin : nil
         count += 1
         for change in notice.changes {
-            // All frames of the first change have one identifier, whatever they are for.
+            // All frames of the first change have the same identifier, for every kind of
+            // subscription.
             let id = changes.isEmpty ? notificationID : RequestIdentifier.make()
             changes.append((change, id))
         }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One long poll that waits: woken any number of times, ended once.
+/// One long poll that waits. It is woken any number of times, and ended once.
 final class PollWaiter: Sendable {
     enum Signal: Sendable { case woken, ended }
 
@@ -33,7 +33,7 @@ final class PollWaiter: Sendable {
         waiting?.resume(returning: signal)
     }
 
-    /// The next signal, or the one that came since the last.
+    /// Returns the next signal, or the one that arrived since the last call.
     func next() async -> Signal {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,9 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// What a client gets from its courier: one notification as JSON (reference §8).
+/// One notification as JSON, as a client gets it from its courier (reference §8).
 struct PushFrame {
-    /// Where it happened, and to whom this is told.
+    /// The zone of the change, and the user who is notified of it.
     struct Scene: Hashable {
         let zone: ZoneKey
         let user: UserName
@@ -12,10 +12,11 @@ struct PushFrame {
 
     let scene: Scene
     let subscription: WireSubscription
-    /// The same in all frames of one change, so that it does not tell frames apart.
+    /// The identifier of a notification. All frames of one change have the same one, so it does not
+    /// distinguish frames.
     let notificationID: Text
 
-    /// For a query subscription: this record.
+    /// Returns the frame for a query subscription: this record.
     func record(_ name: RecordName, _ event: ChangeNotice.Event) -> [UInt8] {
         frame { ck in
             ck.member(
@@ -29,7 +30,7 @@ struct PushFrame {
         }
     }
 
-    /// For a zone subscription: something in the zone.
+    /// Returns the frame for a zone subscription: something in the zone.
     func zone() -> [UInt8] {
         frame { ck in
             ck.member(
@@ -41,7 +42,8 @@ struct PushFrame {
         }
     }
 
-    /// For a database subscription: something in the database, and where for who wants to know.
+    /// Returns the frame for a database subscription: something in the database, with the zone for
+    /// clients that ask for it.
     func database(namesZone: Bool) -> [UInt8] {
         frame { ck in
             ck.member(
@@ -81,7 +83,7 @@ struct PushFrame {
         }
     }
 
-    /// The notificationInfo in the words of a push notification.
+    /// Writes the notificationInfo with the keys of a push notification.
     private static func alert(_ info: JSONValue, _ aps: inout AnswerWriter) {
         let parts = [
             ("title", "title"), ("subtitle", "subtitle"), ("body", "alertBody"),
@@ -107,7 +109,7 @@ struct PushFrame {
 }
 
 extension ChangeNotice.Event {
-    /// `fo` of a frame.
+    /// The value of `fo` in a frame.
     fileprivate var frameNumber: Int {
         switch self {
         case .create: 1
@@ -116,7 +118,7 @@ extension ChangeNotice.Event {
         }
     }
 
-    /// As subscriptions name it.
+    /// The event as subscriptions name it.
     var wire: WireSubscription.Event {
         switch self {
         case .create: .create

@@ -2,25 +2,26 @@ package import RecordModel
 package import RecordWire
 import Synchronization
 
-/// How a long poll ends.
+/// The outcome of a long poll.
 package enum PollOutcome: Sendable, Hashable {
-    /// The oldest frame, which is out of the queue now.
+    /// The oldest frame, which is now removed from the queue.
     case frame([UInt8])
-    /// Nothing came in time: poll again.
+    /// Nothing arrived in time. Poll again.
     case empty
-    /// The device is unknown, forgotten, or its session has ended.
+    /// The device is unknown or forgotten, or its session has ended.
     case gone
 }
 
 extension PushHub {
-    /// The hash under which the storage knows a courier URL.
+    /// Returns the hash under which the storage knows a courier URL.
     static func courierHash(_ secret: Text) -> Text {
         Text(SHA256.hash(Array("courier".utf8) + [0] + secret.utf8).hex)
     }
 
     /// Waits for a frame for the device with this courier secret.
     ///
-    /// A second poll of a device ends the first: whoever asks again has lost the first answer.
+    /// A second poll of a device ends the first, because a client that asks again has lost the
+    /// first answer.
     package func poll(secret: Text, now: Timestamp) async throws(ServerError) -> PollOutcome {
         let hash = Self.courierHash(secret)
         guard try await see(hash, now: now) else { return .gone }
@@ -35,7 +36,7 @@ extension PushHub {
         return .empty
     }
 
-    /// Gives back a frame that could not be sent; it is the newest then.
+    /// Puts back a frame that could not be sent. It is then the newest one.
     func giveBack(_ frame: [UInt8], secret: Text) async {
         let hash = Self.courierHash(secret)
         let limit = settings.maximumFrames
@@ -50,7 +51,7 @@ extension PushHub {
         signals.send(.frames([hash]))
     }
 
-    /// What a process has signalled, this one or another.
+    /// Receives a signal of this process or of another one.
     func receive(_ signal: CourierSignal) {
         switch signal {
         case .frames(let hashes):
@@ -66,7 +67,7 @@ extension PushHub {
         }
     }
 
-    /// Ends all polls with an empty answer, and every later one at once.
+    /// Ends all polls with an empty answer, and every later poll at once.
     package func shutdown() {
         let polls = state.withLock { state in
             state.isShutDown = true
@@ -75,7 +76,7 @@ extension PushHub {
         for poll in polls { poll.end() }
     }
 
-    /// Forgets devices that have not polled for long, and those of ended sessions.
+    /// Removes devices that have not polled for a long time, and those of ended sessions.
     package func sweep(now: Timestamp) async throws(ServerError) {
         let milliseconds = now.nanoseconds / 1_000_000
         let limit = milliseconds - Int64(settings.deviceSeconds) * 1000
@@ -84,7 +85,7 @@ extension PushHub {
         }
     }
 
-    /// Whether the device is one of somebody. Notes once an hour that it was here.
+    /// Returns whether the device belongs to somebody. Notes once an hour that it was here.
     private func see(_ hash: Text, now: Timestamp) async throws(ServerError) -> Bool {
         let milliseconds = now.nanoseconds / 1_000_000
         let device = try await storage.read { reader throws(ServerError) in
@@ -112,8 +113,9 @@ extension PushHub {
         return device
     }
 
-    /// Nil while there is nothing. Asks with a reader first: most polls find nothing, and there is
-    /// one writer. A poll may have waited for long: its session can have ended since.
+    /// Takes the next frame. Returns nil while there is none. It asks with a reader first, because
+    /// most polls find nothing, and there is one writer. A poll may have waited for a long time, so
+    /// its session can have ended since.
     private func take(_ hash: Text, now: Timestamp) async throws(ServerError) -> PollOutcome? {
         let milliseconds = now.nanoseconds / 1_000_000
         let hasFrame = try await storage.read { reader throws(ServerError) -> Bool? in
@@ -147,8 +149,8 @@ extension PushHub {
         }
     }
 
-    /// For all polls together, while there are any: ends those whose time is over, and asks the
-    /// storage now and then for frames that another process has queued.
+    /// Serves all polls together, while there are any: ends those whose time is over, and regularly
+    /// asks the storage for frames that another process has queued.
     private func look() async {
         let step = min(settings.checkInterval, settings.holdTime / 10, .seconds(1))
         var nextCheck = ContinuousClock.now + settings.checkInterval
@@ -186,7 +188,7 @@ extension PushHub {
 }
 
 extension AccountReader {
-    /// Whether the session or key that a device came from is good.
+    /// Returns whether the session or key that a device came from is valid.
     func hasGoodCredential(
         _ device: PushDeviceRow, at milliseconds: Int64
     ) throws(ServerError) -> Bool {

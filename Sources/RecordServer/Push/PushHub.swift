@@ -2,17 +2,17 @@ import RecordModel
 import RecordWire
 import Synchronization
 
-/// Tells subscribers of committed changes and wakes their long polls.
+/// Notifies subscribers of committed changes and wakes their long polls.
 ///
-/// Notices wait in a bounded queue for one task, which finds the subscriptions, puts frames into
-/// the queues of their devices, in the storage, and signals that to the polls of all processes;
-/// those that miss the signal find the frames by looking. A poll that waits holds no thread and asks nothing
-/// of the storage: one task looks for all of them.
+/// Notices wait in a bounded queue for one task. The task finds the subscriptions, puts frames into
+/// the queues of their devices, in the storage, and signals that to the polls of all processes.
+/// Polls that miss the signal find the frames by looking. A waiting poll holds no thread and asks
+/// the storage for nothing, because one task looks for all of them.
 package final class PushHub: Sendable {
     struct State: Sendable {
         var queue = NoticeQueue()
         var isDelivering = false
-        /// By courier hash: the newest poll of a device.
+        /// The newest poll of each device, by courier hash.
         var polls: [Text: PollWaiter] = [:]
         var isLooking = false
         var isShutDown = false
@@ -23,7 +23,7 @@ package final class PushHub: Sendable {
     let storage: any Storage
     package let settings: PushSettings
     let signals: any CourierSignals
-    /// Among the hubs of all processes.
+    /// The number of this hub among the hubs of all processes.
     let number = UInt64.random(in: .min ... .max)
     let state = Mutex(State())
 
@@ -46,7 +46,8 @@ package final class PushHub: Sendable {
         }
     }
 
-    /// Called after the commit. Returns at once: a notification is a hint and may be lost.
+    /// Publishes a notice after the commit. It returns at once: a notification is a hint and may be
+    /// lost.
     package func publish(_ notice: ChangeNotice) {
         let mustStart = state.withLock { state in
             state.statistics.notices += 1
@@ -58,7 +59,7 @@ package final class PushHub: Sendable {
         if mustStart { Task { await self.deliver() } }
     }
 
-    /// Returns when all that was published so far is in the queues of the devices.
+    /// Returns when everything that was published so far is in the queues of the devices.
     package func waitUntilDelivered() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -79,7 +80,7 @@ package final class PushHub: Sendable {
         }
     }
 
-    /// Nil, and nobody delivers any more, when there is none.
+    /// Takes the next notices. Returns nil when there are none, and then nobody delivers any more.
     private func takeNotices() -> [ChangeNotice]? {
         let (notices, idle) = state.withLock { state in
             let notices = state.queue.take(64)
@@ -99,7 +100,7 @@ package final class PushHub: Sendable {
             for group in groups { deliveries += try group.matcher(reader).deliveries() }
             return deliveries
         }
-        // In parts, so that nobody waits long for the storage's writer.
+        // Enqueue in parts, so that nobody waits long for the storage's writer.
         var start = 0
         while start < deliveries.count {
             let part = Array(deliveries[start..<min(start + 100, deliveries.count)])

@@ -1,32 +1,34 @@
 import RecordModel
 import RecordWire
 
-/// The frames that one subscription has to give to the devices of its user.
+/// The frames that one subscription delivers to the devices of its user.
 struct PushDelivery: Sendable, Hashable {
     let key: SubscriptionKey
     let subscriptionID: Text
-    /// Only the first frame is given, and the subscription is gone after it.
+    /// Indicates whether only the first frame is delivered, and the subscription is removed after
+    /// it.
     let firesOnce: Bool
     let frames: [[UInt8]]
-    /// By their courier hash.
+    /// The devices, by their courier hashes.
     let devices: [Text]
 }
 
-/// What committed changes of one zone mean for subscribers.
+/// Finds the notifications for committed changes of one zone.
 ///
-/// Every device of a user is told, the one that wrote too: a request does not say which that is, but for
-/// those of who knows what it has done (`KnownFeeds`).
+/// Every device of a user is notified, also the one that wrote, because a request does not name its
+/// device. The exception is a device that knows the effects of its request (`KnownFeeds`).
 struct PushMatcher {
     let zone: ZoneKey
-    /// In the order of their commits, each with the identifier of its notification.
+    /// The changes in the order of their commits, each with the identifier of its notification.
     let changes: [(change: ChangeNotice.Change, notificationID: Text)]
-    /// Everybody with the zone in the shared database before or after the changes.
+    /// The users who have the zone in the shared database before or after the changes.
     let viewers: [UserName]
-    /// Who is told that there is something new in the shared database, and not where.
+    /// The users who are notified that there is something new in the shared database, but not
+    /// where.
     let invitees: [UserName]
-    /// The `clientId` of a device that knows all of it.
+    /// The `clientId` of a device that already knows all of the changes.
     let origin: Text?
-    /// For subscriptions to the zone or the database.
+    /// The identifier for subscriptions to the zone or the database.
     let notificationID: Text
     let reader: any StorageReader
 
@@ -54,7 +56,7 @@ struct PushMatcher {
         return deliveries
     }
 
-    /// Everybody whose subscriptions may be about this zone, with these subscriptions.
+    /// Returns the users whose subscriptions may be about this zone, with these subscriptions.
     private func subscribers() throws(ServerError) -> [(SubscriptionKey, [SubscriptionRow])] {
         guard !zone.database.isPublic else {
             let rows = try reader.publicSubscriptions(container)
@@ -74,11 +76,11 @@ struct PushMatcher {
         return subscribers
     }
 
-    /// What a user may see of records.
+    /// The rights of a user to see records.
     private struct Audience {
         let caller: Caller
         let roles: Set<String>
-        /// The accepted shares; nil for everything.
+        /// The accepted shares. Nil stands for all records.
         let shares: [RecordName]?
     }
 
@@ -91,7 +93,8 @@ struct PushMatcher {
                 roles: try ContainerSchema.roles(of: caller, in: container, reader), shares: nil)
         case .private: return Audience(caller: caller, roles: [], shares: nil)
         case .shared:
-            // Whoever was in the zone is told that it changed, and of records only while in it.
+            // A user who was in the zone is notified that it changed, and of records only while
+            // they are in it.
             let shares = try reader.sharedZone(user.name, zone)?.shares ?? []
             return Audience(
                 caller: caller, roles: [], shares: shares.contains(.zoneShare) ? nil : shares)
@@ -152,7 +155,8 @@ struct PushMatcher {
         return frames
     }
 
-    /// Nil when the schema no longer has what the query names: it matches nothing then.
+    /// Returns the evaluator of a query. Returns nil when the schema no longer has the names in the
+    /// query, which then matches nothing.
     private static func evaluator(_ query: WireQuery, _ schema: ContainerSchema) -> QueryEvaluator?
     {
         do throws(ServerError) {
@@ -167,7 +171,7 @@ struct PushMatcher {
         return record.share.map(shares.contains) ?? false
     }
 
-    /// Without the parent where that is outside of what the user sees.
+    /// Returns the record, without its parent when the parent is outside of the user's view.
     private func shown(
         _ record: StoredRecord, _ audience: Audience
     ) throws(ServerError) -> StoredRecord {

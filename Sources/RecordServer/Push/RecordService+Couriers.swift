@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// tokens/create: a courier for one more device of the caller (reference §8).
+    /// Answers tokens/create: makes a courier for one more device of the caller (reference §8).
     func createPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -39,8 +39,8 @@ extension RecordService {
         }
     }
 
-    /// tokens/register: confirms a token of tokens/create. Others are refused: this server has no
-    /// way to Apple's push service.
+    /// Answers tokens/register: confirms a token of tokens/create. Others are refused, because this
+    /// server has no connection to Apple's push service.
     func registerPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -29,7 +29,7 @@ extension RecordService {
         return answer(items, context)
     }
 
-    /// All are attempted, in order; each has its own result.
+    /// Tries all operations, in order. Each has its own result.
     func modifySubscriptions(_ body: JSONValue, _ context: OperationContext)
         async throws(ServerError) -> [UInt8]
     {

@@ -6,13 +6,13 @@ import RecordWire
 struct SubscriptionEditor {
     let key: SubscriptionKey
     let context: OperationContext
-    /// Of one user in one database.
+    /// The most subscriptions of one user in one database.
     let maximum: Int
     let transaction: any StorageTransaction
 
-    /// The result of one operation; what fails changes nothing.
+    /// Returns the result of one operation. An operation that fails changes nothing.
     ///
-    /// - Throws: what is wrong with the server instead of the operation.
+    /// - Throws: errors of the server, and not those of the operation.
     func perform(_ operation: SubscriptionOperation, mintedID: Text) throws(ServerError)
         -> SubscriptionAnswer
     {
@@ -88,7 +88,8 @@ struct SubscriptionEditor {
         }
     }
 
-    /// The subscription with the zone's full name, without what its type does not have.
+    /// Returns the subscription with the zone's full name, without the members that its type does
+    /// not have.
     private func checked(_ given: WireSubscription) throws(ServerError) -> WireSubscription {
         var subscription = given
         if subscription.kind != .query {
@@ -103,7 +104,8 @@ struct SubscriptionEditor {
         }
         switch subscription.kind {
         case .database: subscription.zone = nil
-        // Without a zone it is about all of the database; its frames name the zone that changed.
+        // Without a zone, the subscription covers the whole database. Its frames name the zone that
+        // changed.
         case .zone: subscription.zone = try subscription.zone.map(fullName)
         case .query:
             guard let query = subscription.query else {

@@ -9,6 +9,8 @@ extension SubscriptionRow {
             key: key, subscriptionID: subscription.subscriptionID, dictionary: answer.bytes)
     }
 
+    /// Parses the dictionary.
+    ///
     /// - Throws: internalError, because only this server wrote it.
     func subscription() throws(ServerError) -> WireSubscription {
         do throws(RecordError) {
@@ -25,7 +27,8 @@ extension SubscriptionRow {
 }
 
 extension WireSubscription {
-    /// Whether both would tell of the same changes: a user has one of them (reference §8).
+    /// Returns whether both subscriptions notify of the same changes: a user has only one of them
+    /// (reference §8).
     func tellsTheSame(as other: WireSubscription) -> Bool {
         kind == other.kind && zone == other.zone && query == other.query
             && firesOn == other.firesOn && (zone != nil || zoneWide == other.zoneWide)

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// What a comparator asks, without its negation.
+/// The test of a comparator, without its negation.
 enum QueryTestKind: Hashable, Sendable {
     case equals
     case less, lessOrEquals, greater, greaterOrEquals
@@ -12,14 +12,14 @@ enum QueryTestKind: Hashable, Sendable {
     case beginsWith, memberBeginsWith
 }
 
-/// The index that a field needs to stand in a filter or sort order (reference §5.7, §15.2).
+/// The index that a field needs for use in a filter or sort order (reference §5.7, §15.2).
 enum NeededIndex: Hashable, Sendable {
     case queryable, sortable, searchable
-    /// Either will do.
+    /// Either index is enough.
     case queryableOrSortable
 }
 
-/// What the 21 comparators mean.
+/// The meaning of the 21 comparators.
 ///
 /// | comparator | field | value | index | a record passes when |
 /// |---|---|---|---|---|
@@ -33,7 +33,7 @@ enum NeededIndex: Hashable, Sendable {
 /// | CONTAINS_ANY | LIST | list | QUERYABLE | an element of the field equals an element of the value |
 /// | LIST_CONTAINS_ALL | LIST | list | QUERYABLE | each element of the value equals one of the field |
 /// | BEGINS_WITH | STRING, REFERENCE | text | QUERYABLE or SORTABLE | the text or record name has the value as its first bytes |
-/// | LIST_MEMBER_BEGINS_WITH | LIST of these | text | QUERYABLE | an element does |
+/// | LIST_MEMBER_BEGINS_WITH | LIST of these | text | QUERYABLE | an element has the value as its first bytes |
 /// | NOT_EQUALS, NOT_IN, NOT_LIST_CONTAINS, NOT_LIST_CONTAINS_ANY, NOT_LIST_CONTAINS_ALL, NOT_BEGINS_WITH, NOT_LIST_MEMBER_BEGINS_WITH | as without NOT | as without NOT | as without NOT | it does not pass without NOT: also when it has no such field |
 ///
 /// A record without the field passes no test without NOT, but EQUALS null. Words are runs of
@@ -84,7 +84,7 @@ struct ComparatorRule: Hashable, Sendable {
         }
     }
 
-    /// Whether fields of the type can be asked so.
+    /// Returns whether the comparator can test fields of the type.
     func fits(_ type: FieldType) -> Bool {
         if case .list(let element) = type {
             return switch kind {

@@ -1,8 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// The parts of an index in which all records are that pass a test. The records there are asked
-/// again: keys are cut, and an index of words or elements keeps some records apart.
+/// The parts of an index that contain all records which pass a test. The test is run on these
+/// records again, because keys are cut, and an index of words or elements keeps some records
+/// separately.
 struct IndexUse: Hashable, Sendable {
     struct Range: Hashable, Sendable {
         var lower: [UInt8] = []
@@ -11,7 +12,8 @@ struct IndexUse: Hashable, Sendable {
 
     let kind: IndexEntry.Kind
     var ranges: [Range]
-    /// Whether each range is one key, so that its records come in the order of their names.
+    /// Indicates whether each range is one key, so that its records are in the order of their
+    /// names.
     let isInNameOrder: Bool
 
     static func keys(_ kind: IndexEntry.Kind, _ keys: some Sequence<[UInt8]>) -> IndexUse {
@@ -43,7 +45,8 @@ struct IndexUse: Hashable, Sendable {
 }
 
 extension QueryTest {
-    /// The name under which the index has the field; nil when it has no entries.
+    /// The name under which the index has the field. It is nil when the index has no entries of the
+    /// field.
     var indexName: FieldName? {
         switch field {
         case .field(let name): name
@@ -51,7 +54,7 @@ extension QueryTest {
         }
     }
 
-    /// Nil when no index helps.
+    /// The use of an index for this test. It is nil when no index helps.
     var indexUse: IndexUse? {
         guard !rule.isNegated, indexName != nil, definition.has(rule.index) else { return nil }
         switch operand {
@@ -60,7 +63,7 @@ extension QueryTest {
             switch rule.kind {
             case .equals: return .keys(.value, [item.key])
             case .contains: return .keys(.element, [item.key])
-            // Keys of texts are cut, so that the bound itself can be on either side.
+            // Keys of texts are cut, so the bound itself can be on either side.
             case .less, .lessOrEquals: return .range(upper: IndexKey.next(after: item.key))
             case .greater, .greaterOrEquals: return .range(lower: item.key)
             default: return nil

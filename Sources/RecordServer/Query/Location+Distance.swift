@@ -8,7 +8,7 @@ extension Location {
     /// The mean radius of the Earth (IUGG), in metres.
     static let earthRadius = 6_371_008.8
 
-    /// The great-circle distance by the haversine formula, in metres.
+    /// Returns the great-circle distance by the haversine formula, in metres.
     func metres(to other: Location) -> Double {
         let radians = Double.pi / 180
         let latitudes = sin((other.latitude - latitude) * radians / 2)
@@ -19,7 +19,7 @@ extension Location {
         return 2 * Self.earthRadius * asin(min(1, chord.squareRoot()))
     }
 
-    /// How many degrees of latitude a distance covers, rounded up.
+    /// Returns how many degrees of latitude a distance covers, rounded up.
     static func degrees(metres: Double) -> Double {
         metres / earthRadius * 180 / .pi * 1.000_001 + 1e-9
     }

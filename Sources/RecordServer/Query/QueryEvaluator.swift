@@ -1,17 +1,18 @@
 import RecordModel
 package import RecordWire
 
-/// A query whose values have the types of the schema, ready to be asked of records.
+/// A query whose values have the types of the schema, ready to test records.
 package struct QueryEvaluator: Sendable {
     let type: RecordTypeName
     let tests: [QueryTest]
-    /// The order of the answer; ties are in the order of names.
+    /// The order of the answer. Records with equal keys are in the order of names.
     let order: QueryOrder
 
-    /// A query in which no index is needed is one that is not searched with, as in subscriptions.
+    /// Compiles a query. Without `needsIndexes` it needs no index: it is then not searched with, as
+    /// in subscriptions.
     ///
     /// Errors: NOT_FOUND for an unknown type; BAD_REQUEST for an unknown field, a value of another
-    /// type, or a missing index: the reason says which and how to add it.
+    /// type, or a missing index: the reason names it and says how to add it.
     package init(
         query: WireQuery, schema: ContainerSchema, needsIndexes: Bool = true
     ) throws(ServerError) {
@@ -40,13 +41,15 @@ package struct QueryEvaluator: Sendable {
         order = QueryOrder(keys, tests: tests)
     }
 
-    /// Whether the fields of a record are looked at, or only what the storage has in columns.
+    /// Indicates whether the query reads the fields of a record, and not only the values that the
+    /// storage has in columns.
     var needsFields: Bool {
         tests.contains { $0.field.isClient } || order.keys.contains { $0.field.isClient }
     }
 
-    /// Whether the record, with these (decoded) fields, is of the query's type and passes all
-    /// filters. References without a zone are to records of `zone`; without it zones do not count.
+    /// Returns whether the record, with these (decoded) fields, has the query's type and passes all
+    /// filters. References without a zone are to records of `zone`. Without `zone`, the zones of
+    /// references are ignored.
     package func matches(
         _ record: StoredRecord, fields: [WireField], zone: ZoneKey? = nil
     ) -> Bool {
@@ -162,7 +165,7 @@ struct QueryCompiler {
 }
 
 extension SchemaDocument.Field {
-    /// Whether values of the type can be compared at all.
+    /// Indicates whether values of the type can be compared at all.
     var isComparable: Bool {
         let element = if case .list(let element) = type { element } else { type }
         return element != .asset && element != .json && !field.isEncrypted

@@ -1,16 +1,16 @@
 import RecordModel
 import RecordWire
 
-/// The continuation marker: where the next page of one query of one caller begins.
+/// The continuation marker: the beginning of the next page of one query of one caller.
 ///
-/// It is sealed, and good for nothing but the query, database, zone and caller that it was made
-/// for. It holds a place in the order of the query and no snapshot: records that stay as they are
-/// come once, whatever happens to others between the pages.
+/// It is sealed, and valid only for the query, database, zone and caller that it was made for. It
+/// holds a place in the order of the query and no snapshot. Records that do not change appear once,
+/// whatever happens to other records between the pages.
 struct QueryMarker {
     private static let version: UInt8 = 1
     private static let identityBytes = 16
 
-    /// What a query is, but for the page: who asks what, where.
+    /// Returns the identity of a query without its page: the caller, the database and the question.
     static func identity(
         _ request: QueryRequest, _ context: OperationContext
     ) -> [UInt8] {
@@ -38,7 +38,7 @@ struct QueryMarker {
         return seal.seal(bytes, for: .continuation)
     }
 
-    /// Errors: BAD_REQUEST when it was not made here for this query.
+    /// Opens a marker. Errors: BAD_REQUEST when this server did not make it for this query.
     static func open(
         _ text: Text, identity: [UInt8], order: QueryOrder, _ seal: Seal
     ) throws(ServerError) -> QueryPosition {
@@ -68,7 +68,7 @@ struct QueryMarker {
         return QueryPosition(keys: keys, name: name.map { RecordName(bytes: $0) }, zone: zone)
     }
 
-    /// A length of two bytes, one more than it is; 0 for nil.
+    /// Appends a value after its length plus one in two bytes; 0 stands for nil.
     private static func append(_ value: [UInt8]?, _ bytes: inout [UInt8]) {
         let length = value.map { $0.count + 1 } ?? 0
         bytes += [UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length)]
@@ -86,7 +86,7 @@ struct QueryMarker {
     }
 }
 
-/// A hash over values of which none runs into the next.
+/// A hash over values that keeps them apart, so that no value runs into the next.
 struct QueryDigest {
     private var hash = SHA256()
 

@@ -4,12 +4,12 @@ import RecordWire
 /// A value to compare with.
 struct QueryItem: Hashable, Sendable {
     let value: WireValue
-    /// All that is compared, byte by byte; the index key is its beginning.
+    /// The bytes that are compared, byte by byte. The index key is their beginning.
     let bytes: [UInt8]
-    /// Of a reference, where the request gives one.
+    /// The zone of a reference, if the request gives one.
     let zone: ZoneIdentifier?
 
-    /// Nil for assets and lists.
+    /// Makes an item of a value. Returns nil for assets and lists.
     init?(_ value: WireValue) {
         guard let bytes = value.comparedBytes else { return nil }
         self.value = value
@@ -19,7 +19,7 @@ struct QueryItem: Hashable, Sendable {
 
     var key: [UInt8] { Array(bytes.prefix(IndexKey.maximumBytes)) }
 
-    /// `home` is the zone of the record that has the other value.
+    /// Returns whether both are equal. `home` is the zone of the record that has the other value.
     func equals(_ other: WireValue, home: ZoneKey?) -> Bool {
         guard other.comparedBytes == bytes else { return false }
         guard case .reference(let reference) = other, let home else { return true }
@@ -37,7 +37,8 @@ struct QueryItem: Hashable, Sendable {
 }
 
 extension WireValue {
-    /// Compares byte by byte as values of one type do; not cut, as index keys are.
+    /// The bytes for comparison. They compare byte by byte as values of one type do, and are not
+    /// cut, unlike index keys.
     var comparedBytes: [UInt8]? {
         switch self {
         case .string(let text): text.utf8
@@ -65,12 +66,12 @@ enum QueryOperand: Hashable, Sendable {
 
 /// Reads the values of filters as the types of their fields.
 struct OperandReader {
-    /// Of the field.
+    /// The type of the field.
     let type: FieldType
-    /// The filter, for messages.
+    /// The place of the filter, for messages.
     let place: String
 
-    /// An IN or a list can have at most so many values.
+    /// The most values of an IN or of a list.
     static let maximumValues = 1_000
 
     private var element: FieldType {
@@ -125,7 +126,7 @@ struct OperandReader {
         return item
     }
 
-    /// The value as one of the field's element type, where it can stand for one.
+    /// Returns the value as one of the field's element type, when it can stand for one.
     private func fitted(_ value: WireValue) -> WireValue? {
         switch (element, value) {
         case (.string, .string), (.int64, .int64), (.int64, .double), (.double, .int64),

@@ -3,18 +3,18 @@ import RecordWire
 
 /// The order of a query's answer: by these keys, then by record name, then by zone.
 ///
-/// Records without a value come first in ascending order and last in descending order. Texts and
-/// bytes are in order by what an index keeps of them, the first 256 bytes. Names are in the
+/// Records without a value come first in ascending order and last in descending order. The order of
+/// texts and bytes uses the part that an index keeps of them, the first 256 bytes. Names are in the
 /// direction of the last key.
 struct QueryOrder: Sendable {
     struct Key: Sendable, Hashable {
         let field: QueryField
         let isAscending: Bool
-        /// For an order by distance from there.
+        /// The point from which an order by distance measures.
         let center: Location?
 
-        /// The name of an index in whose order records come; nil for distances, and for what has
-        /// no index of its own.
+        /// The name of an index that has the records in this order. It is nil for distances, and
+        /// for fields without an index of their own.
         var index: FieldName? {
             switch field {
             case .field(let name): center == nil ? name : nil
@@ -35,9 +35,9 @@ struct QueryOrder: Sendable {
 
     let keys: [Key]
 
-    /// Names are unique, so that what comes after them says nothing. Without keys the order is
-    /// that of the first range or prefix that the query asks for, if it asks for no equality:
-    /// its index has the answer in that order.
+    /// Makes an order. Names are unique, so that keys after the name have no effect. Without keys,
+    /// the order is that of the first range or prefix of the query, if the query tests no equality:
+    /// the index of that range has the answer in that order.
     init(_ keys: [Key], tests: [QueryTest]) {
         var kept: [Key] = []
         for key in keys {
@@ -58,10 +58,10 @@ struct QueryOrder: Sendable {
         }
     }
 
-    /// The direction of ties.
+    /// The direction of records with equal keys.
     var isAscending: Bool { keys.last?.isAscending ?? true }
 
-    /// Whether a place is one of this order: the schema may have changed since.
+    /// Returns whether a place belongs to this order, because the schema may have changed since.
     func has(_ place: QueryPosition) -> Bool {
         place.name == nil ? place.keys.count <= keys.count : place.keys.count == keys.count
     }
@@ -76,7 +76,7 @@ struct QueryOrder: Sendable {
 
     func precedes(_ left: QueryPosition, _ right: QueryPosition) -> Bool {
         for (index, key) in keys.enumerated() {
-            // The place after all records with these keys.
+            // This is the place after all records with these keys.
             guard index < left.keys.count else { return false }
             guard index < right.keys.count else { return true }
             if left.keys[index] == right.keys[index] { continue }
@@ -96,18 +96,19 @@ struct QueryOrder: Sendable {
     }
 }
 
-/// A place in the order of a query. It is made of values, not of a record: it stays good when the
-/// record there changes or goes.
+/// A place in the order of a query. It consists of values, not of a record, so it stays valid when
+/// the record there changes or is deleted.
 struct QueryPosition: Hashable, Sendable {
-    /// Fewer than the order has: after all records with these.
+    /// The keys. With fewer keys than the order has, the place is after all records with these
+    /// keys.
     var keys: [[UInt8]?]
-    /// Nil for the place after all records with these keys.
+    /// The name. It is nil for the place after all records with these keys.
     var name: RecordName?
-    /// `ZoneKey.orderBytes`
+    /// The `ZoneKey.orderBytes` of the zone.
     var zone: [UInt8]
 }
 
 extension ZoneKey {
-    /// Tells zones of one database apart, and orders them.
+    /// The bytes that distinguish zones of one database, and order them.
     var orderBytes: [UInt8] { database.owner.bytes + [0] + zone.bytes }
 }

@@ -5,10 +5,11 @@ import RecordWire
 struct QueryPage {
     /// Records of the page, each with the number of its zone.
     let items: [QuerySelection.Item]
-    /// Where the next page begins; nil at the end.
+    /// The beginning of the next page. It is nil at the end.
     let next: QueryPosition?
 
-    /// `zones` are those of the query, each with what its caller may see of it.
+    /// Searches one page. `zones` are those of the query, each with the records that its caller may
+    /// see.
     static func search(
         _ evaluator: QueryEvaluator, zones: [RecordVisibility], after marker: QueryPosition?,
         count: Int, limits: QueryLimits, memory: MemoryHold? = nil, _ reader: any StorageReader
@@ -16,7 +17,7 @@ struct QueryPage {
         var selection = QuerySelection(
             order: evaluator.order, marker: marker, maximumCount: count,
             maximumBytes: limits.pageBytes)
-        // Each zone gets on, however many there are.
+        // Every zone makes progress, however many there are.
         let budget = max(limits.examinedInZone, limits.examined / max(1, zones.count))
         var reached: QueryPosition?
         for (index, zone) in zones.enumerated() {
@@ -26,7 +27,8 @@ struct QueryPage {
             guard case .paused(let place) = try search.run(&selection) else { continue }
             if reached.map({ evaluator.order.precedes(place, $0) }) ?? true { reached = place }
         }
-        // A zone that paused has more to show from there on; the page ends at the first such place.
+        // A zone that paused has more records after that place. The page ends at the first such
+        // place.
         if let reached, !selection.isFull(at: reached) {
             selection.cut(after: reached)
             return QueryPage(items: selection.items, next: reached)

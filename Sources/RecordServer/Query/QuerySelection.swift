@@ -1,25 +1,25 @@
 import RecordModel
 import RecordWire
 
-/// The first records of an answer, as they are found in any order: at most `maximumCount`, and so
+/// The first records of an answer, which may be found in any order: at most `maximumCount`, and so
 /// many that their fields have at most `maximumBytes` together (but always one).
 struct QuerySelection {
     struct Item {
         let position: QueryPosition
         let record: StoredRecord
-        /// Which of the query's zones it is in.
+        /// The number of the record's zone among the query's zones.
         let zone: Int
     }
 
     private let order: QueryOrder
-    /// Records up to here are on earlier pages.
+    /// The place up to which records are on earlier pages.
     let marker: QueryPosition?
     private let maximumCount: Int
     private let maximumBytes: Int
     private(set) var items: [Item] = []
-    /// Of the fields of all items.
+    /// The bytes of the fields of all items.
     private(set) var bytes = 0
-    /// The first record that found no room: this one and all after it are for later pages.
+    /// The first record without room. It and all records after it are for later pages.
     private(set) var ceiling: QueryPosition?
 
     init(order: QueryOrder, marker: QueryPosition?, maximumCount: Int, maximumBytes: Int) {
@@ -29,19 +29,19 @@ struct QuerySelection {
         self.maximumBytes = maximumBytes
     }
 
-    /// Whether a record at this place is for a later page.
+    /// Returns whether a record at this place is for a later page.
     func isFull(at position: QueryPosition) -> Bool {
         guard let ceiling else { return false }
         return !order.precedes(position, ceiling)
     }
 
-    /// Whether all records with these first keys are for later pages.
+    /// Returns whether all records with these first keys are for later pages.
     func isFull(before keys: [[UInt8]?]) -> Bool {
         guard let ceiling, !ceiling.keys.starts(with: keys) else { return false }
         return order.precedes(ceiling, QueryPosition(keys: keys, name: nil, zone: ceiling.zone))
     }
 
-    /// Takes the record in if it is for this page; the same one again changes nothing.
+    /// Inserts the record if it is for this page. Inserting the same one again changes nothing.
     mutating func insert(_ item: Item) {
         if let marker, !order.precedes(marker, item.position) { return }
         if isFull(at: item.position) { return }
@@ -65,7 +65,7 @@ struct QuerySelection {
         }
     }
 
-    /// Takes away what is after the place up to which all zones were searched.
+    /// Removes the items after the place up to which all zones were searched.
     mutating func cut(after reached: QueryPosition) {
         items.removeAll { order.precedes(reached, $0.position) }
     }

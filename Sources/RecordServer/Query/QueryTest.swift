@@ -1,14 +1,14 @@
 import RecordModel
 import RecordWire
 
-/// One filter of a query, ready to be asked of values.
+/// One filter of a query, ready to test values.
 struct QueryTest: Sendable {
     let field: QueryField
     let definition: SchemaDocument.Field
     let rule: ComparatorRule
     let operand: QueryOperand
 
-    /// `home` is the zone of the record.
+    /// Returns whether a value passes. `home` is the zone of the record.
     func passes(_ value: WireValue?, home: ZoneKey?) -> Bool {
         isTrue(value, home) != rule.isNegated
     }
@@ -65,7 +65,7 @@ struct QueryTest: Sendable {
         }
     }
 
-    /// Whether a record without the field never passes.
+    /// Indicates whether a record without the field never passes.
     var needsValue: Bool {
         if rule.isNegated || operand == .null { return false }
         if case .many(let items) = operand, rule.kind == .containsAll { return !items.isEmpty }

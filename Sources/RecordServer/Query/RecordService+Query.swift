@@ -2,8 +2,8 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// records/query (reference §6.1). A page can be shorter than asked for, also empty: only an
-    /// answer without continuation marker is the last.
+    /// Answers records/query (reference §6.1). A page can be shorter than asked for, also empty:
+    /// only an answer without continuation marker is the last.
     func queryRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -50,7 +50,7 @@ extension RecordService {
         }
     }
 
-    /// One zone, or with `zoneWide` all of the database.
+    /// Returns one zone, or with `zoneWide` all zones of the database.
     private static func zones(
         of request: QueryRequest, _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) -> [RecordVisibility] {
@@ -82,7 +82,7 @@ extension RecordService {
         return zones
     }
 
-    /// Refuses types of which the caller could not read even a record of its own.
+    /// Refuses types of which the caller could not even read a record that the caller created.
     private static func requireRead(
         _ type: RecordTypeName, _ schema: ContainerSchema, _ context: OperationContext,
         _ reader: any StorageReader

@@ -2,8 +2,8 @@ import RecordModel
 import RecordWire
 
 extension ZoneSearch {
-    /// Looks at all records that a selective filter leaves, if there is one: false when the answer
-    /// has to be found in its order. What was found is good in either case.
+    /// Looks at all records that a selective filter leaves, if there is one. Returns false when the
+    /// answer has to be found in its order. The records found so far are valid in either case.
     mutating func searchCandidates(_ selection: inout QuerySelection) throws(ServerError) -> Bool {
         if let names = try candidateNames() {
             try examine(names: names, &selection)
@@ -21,7 +21,7 @@ extension ZoneSearch {
         return false
     }
 
-    /// The filter that the ordered search narrows its scan by, so that it needs no candidates.
+    /// The filter that narrows the scan of the ordered search, so that it needs no candidates.
     private var nativeTest: Int? {
         guard let key = order.keys.first else {
             return evaluator.tests.firstIndex { $0.indexUse?.isInNameOrder ?? false }
@@ -32,7 +32,7 @@ extension ZoneSearch {
         }
     }
 
-    /// The names to which the query is limited without an index.
+    /// Returns the names to which the query is limited without an index.
     private func candidateNames() throws(ServerError) -> [RecordName]? {
         for test in evaluator.tests where !test.rule.isNegated {
             switch (test.field, test.operand) {
@@ -54,7 +54,8 @@ extension ZoneSearch {
         return try members(of: shares)
     }
 
-    /// Nil when there are more than the candidates of a query.
+    /// Returns the members of the shares. Returns nil when there are more than the candidates of a
+    /// query.
     private func members(of shares: [RecordName]) throws(ServerError) -> [RecordName]? {
         var names: [RecordName] = []
         for share in shares {
@@ -78,7 +79,8 @@ extension ZoneSearch {
         }
     }
 
-    /// Looks at everything that an index use has, up to `left` entries: false when it has more.
+    /// Looks at all entries of an index use, up to `left` entries. Returns false when there are
+    /// more.
     mutating func scanAll(
         _ use: IndexUse, of field: FieldName, _ left: inout Int, _ selection: inout QuerySelection
     ) throws(ServerError) -> Bool {
@@ -112,7 +114,7 @@ extension ZoneSearch {
 }
 
 extension IndexUse {
-    /// Smaller for what is likely to have fewer records.
+    /// The cost of the use. It is smaller when there are likely to be fewer records.
     fileprivate var cost: Int {
         switch (isInNameOrder, kind) {
         case (true, .value): ranges.count == 1 ? 0 : 2

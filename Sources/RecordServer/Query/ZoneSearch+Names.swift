@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 extension ZoneSearch {
-    /// More indexes are not read side by side.
+    /// The most indexes that are read side by side.
     private static let maximumCursors = 32
 
     /// Looks at the records whose keys are `prefix` in the order of their names, after `name`.
@@ -53,11 +53,11 @@ extension ZoneSearch {
         }
     }
 
-    /// One record in the order of the query. Not nil when the search ends here.
+    /// Looks at one record in the order of the query. Returns nil when the search continues.
     mutating func visit(
         _ record: StoredRecord, _ prefix: [[UInt8]?], _ selection: inout QuerySelection
     ) throws(ServerError) -> Outcome? {
-        // A last key of names is not in the prefix.
+        // When names are the last key, the prefix does not have it.
         let keys = prefix.count < order.keys.count ? prefix + [record.name.bytes] : prefix
         let place = QueryPosition(keys: keys, name: record.name, zone: zoneBytes)
         if selection.isFull(at: place) { return .finished }
@@ -81,7 +81,7 @@ extension ZoneSearch {
 
         mutating func advance() { found = found.dropFirst() }
 
-        /// Of the next record.
+        /// Returns the name of the next record.
         mutating func name(
             _ reader: any StorageReader, _ zone: ZoneHandle
         ) throws(ServerError) -> RecordName? {

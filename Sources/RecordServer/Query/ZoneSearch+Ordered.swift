@@ -3,11 +3,11 @@ import RecordWire
 
 extension ZoneSearch {
     /// Looks at the records whose first keys are `prefix`, in the order of the query, until the
-    /// page is full. `resume` is where the last page ended, if that is among them.
+    /// page is full. `resume` is the end of the last page, if it is among them.
     mutating func search(
         prefix: [[UInt8]?], resume: QueryPosition?, _ selection: inout QuerySelection
     ) throws(ServerError) -> Outcome {
-        // The place after all of these records.
+        // This is the place after all of these records.
         if let resume, resume.keys.count == prefix.count, resume.name == nil { return .finished }
         guard prefix.count < order.keys.count,
             order.keys[prefix.count].field != .system(.recordName)
@@ -50,14 +50,14 @@ extension ZoneSearch {
             return try search(prefix: prefix, resume: resume, &selection)
         }
         if selection.isFull(before: prefix) { return .finished }
-        // No index has them, but it is known how many there are.
+        // No index has them, but their number is known.
         guard try reader.countUnindexed(zone, type: evaluator.type, field: field) > 0 else {
             return .finished
         }
         return try search(prefix: prefix, resume: nil, &selection)
     }
 
-    /// The place after all records with these keys.
+    /// Returns the place after all records with these keys.
     private func end(of keys: [[UInt8]?]) -> QueryPosition {
         QueryPosition(keys: keys, name: nil, zone: zoneBytes)
     }
@@ -69,9 +69,9 @@ extension ZoneSearch {
         }
     }
 
-    /// Goes through the index of a key. With the last key its order is that of the query. Before
-    /// that, records with equal keys are looked at together: all of them, or where they are many,
-    /// in the order of the next key.
+    /// Goes through the index of a key. For the last key, the order of the index is that of the
+    /// query. Before that, records with equal keys are looked at together: all of them, or in the
+    /// order of the next key when there are many.
     private mutating func searchValues(
         _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?,
         _ selection: inout QuerySelection
@@ -106,13 +106,14 @@ extension ZoneSearch {
         }
     }
 
-    /// Records with one value of a key, as far as they were looked at.
+    /// The records with one value of a key, as far as they were looked at.
     private struct Group {
         let key: [UInt8]
         var count: Int
     }
 
-    /// Takes one record of a group in. Not nil when the search ends with the group before.
+    /// Adds one record to a group. Returns an outcome when the search ends with the group before,
+    /// otherwise nil.
     private mutating func collect(
         _ entry: IndexedRecord, _ prefix: [[UInt8]?], _ group: inout Group?,
         _ selection: inout QuerySelection
@@ -128,7 +129,8 @@ extension ZoneSearch {
         return nil
     }
 
-    /// From where the last page ended, within the bounds that the filters of the field set.
+    /// Returns the scan from the end of the last page, within the bounds that the filters of the
+    /// field set.
     private func valueScan(
         _ field: FieldName, _ prefix: [[UInt8]?], _ resume: QueryPosition?
     ) -> IndexScan {
@@ -145,7 +147,7 @@ extension ZoneSearch {
         return scan
     }
 
-    /// The part of an index of values that the filters of its field leave.
+    /// Returns the part of an index of values that the filters of its field leave.
     private func range(_ field: FieldName) -> IndexUse.Range {
         var range = IndexUse.Range()
         for test in evaluator.tests where test.indexName == field {
@@ -203,8 +205,8 @@ extension ZoneSearch {
         return false
     }
 
-    /// An index use whose records come in the order of names: that of the last of the keys, else
-    /// that of a filter.
+    /// Returns an index use whose records are in the order of names: that of the last of the keys,
+    /// otherwise that of a filter.
     func nameOrderUse(_ prefix: [[UInt8]?]) -> (FieldName, IndexUse)? {
         for (key, value) in zip(order.keys, prefix).reversed() {
             if let field = key.index, let value { return (field, .keys(.value, [value])) }
@@ -219,7 +221,8 @@ extension ZoneSearch {
 }
 
 extension IndexScan {
-    /// Begins with the entries of a key, or with those past it in the direction of the scan.
+    /// Begins with the entries of a key, or with the entries after them in the direction of the
+    /// scan.
     fileprivate mutating func start(at key: [UInt8], isPast: Bool) {
         if ascending {
             lower = isPast ? IndexKey.next(after: key) : key

@@ -3,13 +3,14 @@ import RecordWire
 
 /// Finds the records of one zone for one page of a query.
 ///
-/// Whichever way it takes, the order of the answer is the same, and where a page ended is a place
-/// in that order: every page can be found in another way than the one before.
+/// There are several ways to search, but the order of the answer is the same in all, and the end of
+/// a page is a place in that order. Every page can therefore be found in another way than the one
+/// before.
 struct ZoneSearch {
     enum Outcome {
-        /// Everything was looked at, or what was not is for later pages.
+        /// The search looked at everything, or the rest is for later pages.
         case finished
-        /// Everything up to here was looked at.
+        /// The search looked at everything up to this place.
         case paused(QueryPosition)
     }
 
@@ -19,7 +20,7 @@ struct ZoneSearch {
     let limits: QueryLimits
     /// The number of the zone among those of the query.
     let index: Int
-    /// How many records it may look at before it pauses.
+    /// The most records that the search may look at before it pauses.
     let budget: Int
     let memory: MemoryHold?
     var examined = 0
@@ -45,7 +46,8 @@ struct ZoneSearch {
     mutating func run(_ selection: inout QuerySelection) throws(ServerError) -> Outcome {
         guard access.exists else { return .finished }
         if let name = selection.marker?.name, selection.marker?.zone != zoneBytes {
-            // Scans go on after this name; the record of that name in this zone may be to come.
+            // Scans continue after this name, but the record of that name in this zone may still be
+            // missing.
             try examine(try reader.records(zone, [name]).values, &selection)
         }
         if try searchCandidates(&selection) { return .finished }
@@ -53,7 +55,7 @@ struct ZoneSearch {
         return try search(prefix: [], resume: selection.marker, &selection)
     }
 
-    /// Takes those in that the query is for.
+    /// Adds the records that match the query.
     mutating func examine(
         _ records: some Sequence<StoredRecord>, _ selection: inout QuerySelection
     ) throws(ServerError) {
@@ -75,7 +77,7 @@ struct ZoneSearch {
                 zone: index))
     }
 
-    /// Those that the query looks at; values take many times the bytes of their text.
+    /// Returns the fields that the query reads. Values take many times the bytes of their text.
     private func fields(
         of record: StoredRecord, _ selection: QuerySelection
     ) throws(ServerError) -> [WireField] {
@@ -87,9 +89,9 @@ struct ZoneSearch {
     var isExhausted: Bool { examined >= budget }
 }
 
-/// How many records to ask for at once: more each time, as long as they are small.
+/// The number of records to fetch at once. It grows each time, as long as the records are small.
 struct BatchSize {
-    /// A batch ends with the record with which it has so many bytes.
+    /// The size at which a batch ends, with the record that reaches it.
     static let maximumBytes = 1 << 20
     static let maximumCount = 256
 
@@ -101,7 +103,7 @@ struct BatchSize {
         count = min(32, most)
     }
 
-    /// Whether there may be more than these, which are what there was of `limit`.
+    /// Returns whether there may be more records than these, which were found with `limit`.
     mutating func note(_ records: some Collection<StoredRecord>, of limit: Int) -> Bool {
         count = min(count * 4, most)
         return records.count == limit

@@ -1,12 +1,12 @@
 import RecordModel
 import RecordWire
 
-/// To what somebody is invited, as the feed of the shared database tells it: no more than records/resolve
-/// tells of each.
+/// The invitations of a user in the feed of the shared database. An answer says no more of each
+/// than records/resolve does.
 extension DatabasePage {
-    /// Of a page.
+    /// The most invitations on a page.
     static let maximumInvitations = 100
-    /// Of a title and a type, which may be as long as a record.
+    /// The most bytes of a title or a type, which may be as long as a record.
     private static let maximumTextBytes = 255
 
     static func invitations(
@@ -17,7 +17,7 @@ extension DatabasePage {
         let shares = try reader.invitations(
             of: user, context.container, from: offset, limit: maximumInvitations + 1)
         for share in shares.prefix(maximumInvitations) {
-            // Whether it still opens for this user is said in one place.
+            // `ShareStanding` alone decides whether the share still opens for this user.
             guard case .participant(let row) = ShareStanding(of: user, in: share),
                 row.status == .invited, let zone = try reader.zone(share.zone),
                 let record = try reader.records(zone.handle, [share.name])[share.name],
@@ -43,7 +43,7 @@ extension DatabasePage {
 }
 
 extension Text {
-    /// The longest beginning of at most `count` bytes that splits no character.
+    /// Returns the longest beginning of at most `count` bytes that splits no character.
     fileprivate func prefix(bytes count: Int) -> Text {
         guard utf8.count > count else { return self }
         var end = count

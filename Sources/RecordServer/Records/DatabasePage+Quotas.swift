@@ -1,15 +1,15 @@
 import RecordModel
 import RecordWire
 
-/// How much room there is, as the feed of a database tells it.
+/// The free room in the feed of a database.
 ///
-/// Owners are told what they may have and what is left. What others write into a zone counts for its
-/// owner, so that those who may write there have to know whether there is room; but how much an owner
-/// has elsewhere, and when that changes, is nobody else's business. So participants are told what is left
-/// and nothing more, in steps, and only those who were invited: by a link for everybody, anybody could
-/// watch.
+/// Owners learn their quota and the room that is left. Everything that others write into a zone
+/// counts for its owner, so participants with write access have to know whether there is room. But
+/// the use of the owner's other zones, and the time when it changes, are private. Participants
+/// therefore learn only the room that is left, in steps, and only participants who were invited:
+/// with a link for everybody, anybody could watch.
 extension DatabasePage {
-    /// Nil where nothing limits the user.
+    /// Returns the quota of a user. Returns nil where nothing limits the user.
     static func quota(
         of user: UserName, _ settings: ServiceSettings, _ reader: any StorageReader
     ) throws(ServerError) -> QuotaAnswer? {
@@ -19,7 +19,7 @@ extension DatabasePage {
             owner: user, totalBytes: total, freeBytes: total - (try reader.usedBytes(.user(user))))
     }
 
-    /// One for each owner.
+    /// Returns one answer for each owner.
     static func quotas(
         ofShared zones: [ZoneAccess], _ settings: ServiceSettings, _ reader: any StorageReader
     ) throws(ServerError) -> [QuotaAnswer] {
@@ -39,9 +39,9 @@ extension DatabasePage {
         return quotas
     }
 
-    /// The greatest number up to `bytes` that has three binary digits and zeros: at most a quarter less. It
-    /// is exact where there is next to nothing left, and tells little of what the owner does where there
-    /// is much.
+    /// Returns the greatest number up to `bytes` that has three binary digits and then zeros: at
+    /// most a quarter less. It is exact when almost nothing is left, and when much is left it tells
+    /// little of the owner's activity.
     static func step(_ bytes: Int64) -> Int64 {
         let zeros = max(Int64.bitWidth - bytes.leadingZeroBitCount - 3, 0)
         return (bytes >> zeros) << zeros

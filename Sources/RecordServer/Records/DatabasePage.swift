@@ -1,16 +1,17 @@
 import RecordModel
 import RecordWire
 
-/// One page of the feed of a database: the zones that changed, came or went since a token.
+/// One page of the feed of a database: the zones that changed, were made or were removed since a
+/// token.
 struct DatabasePage: Sendable {
     private(set) var zones: [ZoneAnswer] = []
     private(set) var token: Text = ""
     private(set) var moreComing = false
-    /// With the last page, for who asks.
+    /// The quotas, on the last page and for a client that asks.
     private(set) var quotas: [QuotaAnswer]?
-    /// Likewise; of the shared database only.
+    /// The invitations, on the same condition; in the shared database only.
     private(set) var invitations: [InvitationAnswer]?
-    /// Where the next page of invitations begins; nil where there is none.
+    /// The marker of the next page of invitations. It is nil when there is none.
     private(set) var invitationsMarker: Text?
 
     init(
@@ -38,7 +39,7 @@ struct DatabasePage: Sendable {
         }
     }
 
-    /// The next zones of the feed: what it costs does not depend on how many there are.
+    /// Reads the next zones of the feed. The cost does not depend on the number of zones.
     private mutating func read(
         _ database: DatabaseKey, _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
         _ context: OperationContext, _ seal: Seal, _ reader: any StorageReader
@@ -58,7 +59,7 @@ struct DatabasePage: Sendable {
         token = next.sealed(seal, database: database)
     }
 
-    /// A zone, or its tombstone.
+    /// Returns the answer for a zone, or its tombstone.
     private static func answer(
         _ key: ZoneKey, _ deletion: DeletionReason?, _ extensions: FeedExtensions,
         _ context: OperationContext
@@ -71,13 +72,13 @@ struct DatabasePage: Sendable {
             dialect: context.dialect)
     }
 
-    /// Each zone that is shared with the viewer, against what the token says of it.
+    /// Compares each zone that is shared with the viewer with its entry in the token.
     private mutating func readShared(
         _ user: UserName, _ present: [ZoneAccess], _ request: DatabaseChangesRequest,
         _ extensions: FeedExtensions, _ context: OperationContext, _ seal: Seal,
         _ reader: any StorageReader
     ) throws(ServerError) {
-        // A database that no user has, because names of users have no slash.
+        // The key of a database that no user has, because names of users have no slash.
         let database = DatabaseKey(
             container: context.container,
             owner: UserName(bytes: user.bytes + Array("/shared".utf8)))
@@ -88,10 +89,10 @@ struct DatabasePage: Sendable {
         token = told.sealed(seal, database: database)
     }
 
-    /// Zones that the viewer was told of and that are gone.
+    /// Adds the zones that the viewer knows and that are gone.
     ///
-    /// - Throws: changeTokenExpired when one of them has no tombstone any more: nobody knows its
-    ///   name.
+    /// - Throws: changeTokenExpired when one of them has no tombstone any more, because its name is
+    ///   then unknown.
     private mutating func addGone(
         _ told: inout SharedDatabaseToken, _ present: [ZoneAccess],
         _ request: DatabaseChangesRequest, _ extensions: FeedExtensions,
@@ -146,7 +147,8 @@ struct DatabasePage: Sendable {
         }
     }
 
-    /// Whoever was invited knows the address of the owner; who has come by a public link, the name only.
+    /// Returns the identity of the owner. An invited viewer learns the address of the owner; a
+    /// viewer who came by a public link learns the name only.
     private static func ownerIdentity(
         _ access: ZoneAccess, _ reader: any StorageReader
     ) throws(ServerError) -> JSONValue? {
@@ -156,7 +158,8 @@ struct DatabasePage: Sendable {
         ).json
     }
 
-    /// Whether somebody has let the viewer in by name, and not only by a link for everybody.
+    /// Returns whether somebody has let the viewer in by name, and not only by a link for
+    /// everybody.
     static func isInvited(
         _ row: SharedZoneRow, _ reader: any StorageReader
     ) throws(ServerError) -> Bool {
@@ -169,7 +172,8 @@ struct DatabasePage: Sendable {
         return false
     }
 
-    /// What the owner does outside of what is shared is nobody else's business.
+    /// Returns whether the viewer may learn of the change. The owner's changes outside of the
+    /// shares stay private.
     private func isVisible(
         _ access: ZoneAccess, since entry: SharedDatabaseToken.Entry?, _ reader: any StorageReader
     ) throws(ServerError) -> Bool {

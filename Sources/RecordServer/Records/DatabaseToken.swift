@@ -6,9 +6,10 @@ package import RecordWire
 package struct DatabaseToken: Hashable, Sendable {
     private static let version: UInt8 = 2
 
-    /// Everything up to here was told.
+    /// The position up to which the client has all changes.
     package let position: Int64
-    /// Where the feed ended when a fetch from nothing began: what was gone by then it never had.
+    /// The end of the feed when a fetch from the beginning began. The client never had the zones
+    /// that were gone by then.
     package let start: Int64
 
     package init(position: Int64, start: Int64) {
@@ -25,10 +26,10 @@ package struct DatabaseToken: Hashable, Sendable {
         return seal.seal(payload.bytes, for: .databaseToken)
     }
 
-    /// The token of a request; that of the beginning where it has none.
+    /// Opens the token of a request, or makes one for the beginning when the request has none.
     ///
-    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another database or server, or older than the
-    /// tombstones that are kept.
+    /// Errors: CHANGE_TOKEN_EXPIRED when the token belongs to another database or server, or is
+    /// older than the tombstones that are kept.
     package static func open(
         _ text: Text?, database: DatabaseKey, feed: ZoneFeed, seal: Seal
     ) throws(ServerError) -> DatabaseToken {
@@ -64,7 +65,7 @@ package struct DatabaseToken: Hashable, Sendable {
                 + Array(database.container.environment.rawValue.utf8) + [0] + database.owner.bytes)
     }
 
-    /// The first 8 bytes of the SHA-256.
+    /// Returns the first 8 bytes of the SHA-256.
     static func prefix(_ bytes: [UInt8]) -> UInt64 {
         var hash = SHA256()
         hash.update(bytes)

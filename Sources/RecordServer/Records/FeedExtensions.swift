@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// The keys beyond Apple's that a request for changes has, as far as its caller may have them.
+/// The keys beyond Apple's in a request for changes, as far as its caller may use them.
 struct FeedExtensions {
     private let keys: FeedKeys
     private let isKnown: Bool
@@ -27,7 +27,8 @@ struct FeedExtensions {
     var knownDatabaseToken: Text? { isKnown ? keys.knownDatabaseToken : nil }
     var wantsMoves: Bool { keys.wantsMoves && isKnown }
 
-    /// How many invitations are told already. Errors: badRequest for what is no marker.
+    /// Returns how many invitations the client already has. Errors: badRequest for an invalid
+    /// marker.
     func invitationsOffset() throws(ServerError) -> Int {
         guard let marker = keys.invitationsMarker else { return 0 }
         guard let offset = Int(marker.string), (0...1_000_000).contains(offset) else {

@@ -3,12 +3,12 @@ import RecordWire
 
 /// One page of the feed of a zone, as one viewer sees it (reference §6.4, §7.3).
 struct FeedPage {
-    /// How much is read at once: large records shall not fill the memory.
+    /// The most records and bytes of one read, so that large records do not fill the memory.
     private static let sliceCount = 200
     private static let sliceBytes = 1 << 20
-    /// How many entries a page in reverse has.
+    /// The number of entries of a page in reverse.
     private static let reversedCount = 20
-    /// How many entries a page looks at when most of them are not for it.
+    /// The most entries that a page looks at when most of them do not belong on it.
     private static let maximumScan = 5_000
 
     let request: ZoneChangesRequest
@@ -16,12 +16,12 @@ struct FeedPage {
     let token: ZoneToken
     let context: OperationContext
     let reader: any StorageReader
-    /// Whether this page comes newest first. The pages after it go forward from where it began, so
-    /// that nothing is skipped.
+    /// Indicates whether this page has the newest entries first. The pages after it go forward from
+    /// the place where it began, so that nothing is skipped.
     let isReversed: Bool
-    /// Whether who asks is told where moved records are.
+    /// Indicates whether the client learns where moved records are.
     var tellsMoves = false
-    /// The position up to which deletions are told with their tags: who asks may know a later record of
+    /// The position up to which deletions carry their tags. The client may know a later record of
     /// the name, which a restored server has lost.
     var restorePoint: Int64 = 0
 
@@ -41,22 +41,21 @@ struct FeedPage {
         position = token.position
     }
 
-    /// Where the next page begins.
+    /// The token of the next page.
     var nextToken: ZoneToken {
         if isReversed, !isComplete {
             return ZoneToken(
                 access: access, position: token.position, start: token.start,
                 hasReversedPage: true)
         }
-        // At the end nothing of the beginning counts any more.
+        // At the end, the beginning of the fetch does not matter any more.
         if isComplete { return .current(access) }
         return ZoneToken(
             access: access, position: position, start: token.start,
             hasReversedPage: token.hasReversedPage)
     }
 
-    /// Writes the records of the page as elements of an array, until the answer has
-    /// `maximumBytes`.
+    /// Writes the records of the page as elements of an array, until the answer has `maximumBytes`.
     mutating func write(
         _ printer: inout RecordPrinter, maximumBytes: Int, to answer: inout AnswerWriter
     ) throws(ServerError) {
@@ -91,8 +90,8 @@ struct FeedPage {
         isComplete = try items(limit: 1).isEmpty
     }
 
-    /// One thing that the feed tells of: what has become of records, and between these where others of their names
-    /// have gone before, as who had asked in time would have heard it.
+    /// One item of the feed: the state of a record, or a departure. A departure stands where an
+    /// earlier record of a name went, as a client that asked in time would have heard it.
     private enum Item {
         case entry(FeedEntry)
         case departure(Departure)
@@ -109,7 +108,7 @@ struct FeedPage {
         }
     }
 
-    /// At most `limit` of those behind the position.
+    /// Returns at most `limit` items after the position.
     private func items(limit: Int) throws(ServerError) -> [Item] {
         let entries = try entries(after: position, descending: false, limit: limit)
         let items = entries.map { Item.entry($0) }
@@ -150,8 +149,8 @@ struct FeedPage {
             descending: descending, limit: limit, maximumBytes: Self.sliceBytes)
     }
 
-    /// Where the record is now, as far as the viewer may know: others do not learn of other zones of the
-    /// owner, nor those who see parts of a zone of the rest of it.
+    /// Returns where the record is now, as far as the viewer may know it. Participants do not learn
+    /// of other zones of the owner, and viewers of parts of a zone do not learn of the rest of it.
     private func shown(_ address: RecordAddress?) -> RecordAddress? {
         guard tellsMoves, let address else { return nil }
         if case .owner = access.view { return address }
@@ -163,7 +162,7 @@ struct FeedPage {
         deletion <= restorePoint ? StoredRecord.changeTag(deletion) : nil
     }
 
-    /// Says whether it is one for this page.
+    /// Writes the item if it belongs on this page, and returns whether it does.
     private func write(
         _ item: Item, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
     ) throws(ServerError) -> Bool {
@@ -181,13 +180,13 @@ struct FeedPage {
         }
     }
 
-    /// Whether the entry is one for this page.
+    /// Writes the entry if it belongs on this page, and returns whether it does.
     private func write(
         _ entry: FeedEntry, _ printer: inout RecordPrinter, to answer: inout AnswerWriter
     ) throws(ServerError) -> Bool {
         switch entry {
         case .gone(let name, let position):
-            // Who started from nothing never had what was gone by then.
+            // A client that started from nothing never had the records that were gone by then.
             guard position > token.start else { return false }
             answer.value(TombstoneAnswer(name, changeTag: shownTag(position)))
         case .record(let record) where record.isDeleted:

@@ -1,17 +1,17 @@
 import RecordModel
 import RecordWire
 
-/// Feeds of which a request that writes says that it knows all, and which it does: then its client knows
-/// all afterwards too, but for what the request has brought about.
+/// The feeds that a writing request claims to know completely, when the claim is true. Its client
+/// then knows everything afterwards too, except the further effects of the request.
 struct KnownFeeds {
     private let access: ZoneAccess
     private let seal: Seal
     private let zone: ZoneToken
-    /// Nil when the client does not know the feed of the database to its end.
+    /// The feed of the database. It is nil when the client does not know it to its end.
     private let database: (key: DatabaseKey, token: DatabaseToken)?
 
-    /// Nil when there is something in the feed of the zone that the client does not know, or it does not
-    /// ask. To be made before anything is written.
+    /// Checks the claim of a request. Returns nil when the feed of the zone has something that the
+    /// client does not know, or when the client makes no claim. Call it before anything is written.
     init?(
         _ request: ModifyRequest, _ access: ZoneAccess, _ context: OperationContext, _ seal: Seal,
         _ reader: any StorageReader
@@ -46,9 +46,9 @@ struct KnownFeeds {
         }
     }
 
-    /// The tokens behind what was written; nil when the zone has more than that.
+    /// Returns the tokens after the writes. Returns nil when the zone has more changes than these.
     ///
-    /// - Parameter count: of the places that its records have got.
+    /// - Parameter count: the number of places that the records have got.
     func after(
         _ count: Int, _ reader: any StorageReader
     ) throws(ServerError) -> (zone: Text, database: Text?)? {
@@ -66,8 +66,9 @@ struct KnownFeeds {
 }
 
 extension DatabaseToken {
-    /// The place in the feed of the database behind the changes of one zone, which are all told; nil when
-    /// another zone has news since `known`, or that is not good.
+    /// Returns the token for the end of the feed of the database, after the changes of one zone
+    /// that the client has received completely. Returns nil when another zone has news since
+    /// `known`, or when `known` is not valid.
     static func behind(
         _ zone: ZoneKey, known: Text, _ seal: Seal, _ reader: any StorageReader
     ) throws(ServerError) -> Text? {

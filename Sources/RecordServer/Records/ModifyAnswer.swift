@@ -1,27 +1,28 @@
 import RecordModel
 import RecordWire
 
-/// The answer to a records/modify: what it takes to print it.
+/// The answer to a records/modify, with everything that printing needs.
 struct ModifyAnswer: Sendable {
     enum Item: Sendable {
         case failed(RecordName?, ServerError)
         case saved(StoredRecord)
-        /// With what hung on it and stays, when it was the root of a share.
+        /// A record that is gone, with the children that stay when it was the root of a share.
         case gone(RecordName, unshared: [RecordName])
     }
 
     let items: [Item]
     let projection: RecordProjection
     let access: ZoneAccess
-    /// Holds no memory: a change that is done is not refused any more.
+    /// The context, which holds no memory: a change that is done is not refused any more.
     let context: OperationContext
     let service: RecordService
     var syncToken: Text?
     var databaseToken: Text?
-    /// How much room its user has behind it, in bytes; nil where nobody asks or nothing limits that.
+    /// The room that the user has left after the request, in bytes. It is nil when the client does
+    /// not ask or nothing limits the user.
     var freeBytes: Int64?
 
-    /// Whether a record shows its share, which is in the storage.
+    /// Indicates whether a record shows its share, which is in the storage.
     var needsReader: Bool {
         items.contains { item in
             guard case .saved(let record) = item else { return false }
@@ -29,7 +30,8 @@ struct ModifyAnswer: Sendable {
         }
     }
 
-    /// What printing takes besides what there is: the values of a record whose fields are not copied.
+    /// The bytes that printing takes in addition: the values of a record whose fields are not
+    /// copied.
     var decodedBytes: Int {
         items.reduce(0) { most, item in
             guard case .saved(let record) = item, record.fields.count > most,
@@ -39,12 +41,13 @@ struct ModifyAnswer: Sendable {
         }
     }
 
-    /// Prints it on a thread of the pool, while the one of the storage writes and commits.
+    /// Prints the answer on a thread of the pool, while the thread of the storage writes and
+    /// commits.
     func start() -> Task<Result<Answer, ServerError>, Never> {
         Task { Result { () throws(ServerError) in try answer(nil) } }
     }
 
-    /// `reader` may be nil where it is not needed.
+    /// Prints the answer. `reader` may be nil when it is not needed.
     func answer(_ reader: (any StorageReader)?) throws(ServerError) -> Answer {
         var printer = RecordPrinter(
             service: service, access: access, context: context, projection: projection,

@@ -1,13 +1,13 @@
 import RecordModel
 import RecordWire
 
-/// What deletions take with them, and what keeps them from being.
+/// The consequences of deletions, and the reasons that prevent them.
 extension ModifyPlan {
-    /// How many records may follow others into deletion in one request.
+    /// The most records that one request may delete as a consequence.
     private static let maximumCascade = 10_000
 
-    /// Deletes the sources of DELETE_SELF references to deleted records, and theirs, and the
-    /// shares of deleted roots.
+    /// Deletes the sources of DELETE_SELF references to deleted records, the sources of those in
+    /// turn, and the shares of deleted roots.
     mutating func cascade() throws(ServerError) {
         var queue = deletions()
         var count = 0
@@ -43,7 +43,7 @@ extension ModifyPlan {
         }
     }
 
-    /// A share record that is deleted ends its share; so does the deletion of its root.
+    /// Ends the share when its share record or its root is deleted.
     private mutating func endShare(of deleted: PlannedRecord) throws(ServerError) {
         guard let stored = deleted.before else { return }
         if stored.type == .share { removedShares[stored.name] = deleted.operation }
@@ -58,7 +58,8 @@ extension ModifyPlan {
         }
     }
 
-    /// A participant takes nothing along that it could not delete itself.
+    /// Returns whether the deletion may delete this record too. A participant deletes nothing as a
+    /// consequence that the participant could not delete directly.
     private mutating func mayTakeAlong(_ stored: StoredRecord) throws(ServerError) -> Bool {
         guard isParticipant else { return true }
         guard stored.type != .share, access.shows(stored),
@@ -68,9 +69,11 @@ extension ModifyPlan {
         return try overlay.share(zone, share)?.root != stored.name
     }
 
-    /// Every child of a deleted record goes too, or has moved; nothing refers to it with VALIDATE.
+    /// Checks that every child of a deleted record is deleted too or has moved, and that nothing
+    /// refers to the record with VALIDATE.
     mutating func checkDeletions() throws(ServerError) {
-        // All children that are not in the way are planned for, so that one more is enough.
+        // Every child that is not in the way has a plan, so a limit above the number of plans is
+        // enough.
         var limit = 256
         while limit <= overlay.planned.count { limit *= 2 }
         for deleted in deletions().reversed() {
@@ -102,8 +105,8 @@ extension ModifyPlan {
         }
     }
 
-    /// Says whether a record has a copy where a client says that it has moved: somebody who has moved it back may
-    /// have deleted that, and then both would be gone.
+    /// Returns whether a record has a copy where a client says that it has moved. Somebody who
+    /// moved it back may have deleted that copy, and then both would be gone.
     private mutating func isThere(_ address: RecordAddress) throws(ServerError) -> Bool {
         if address.zone == zone.zone { return try overlay.current(address.name) != nil }
         let key = ZoneKey(database: zone.database, zone: address.zone)
@@ -112,9 +115,9 @@ extension ModifyPlan {
         return found[address.name].map { !$0.isDeleted } ?? false
     }
 
-    /// Whether what hangs on a deleted record stays: it is the root of a share, which ends with it. What
-    /// hung on it is its owner's as before and in no share; it goes on naming the record that it hung on,
-    /// and hangs on it again when that comes back.
+    /// Returns whether the children of a deleted record stay, because the record is the root of a
+    /// share that ends with it. The descendants still belong to the owner and are in no share. The
+    /// children still name the record as their parent, and belong to it again when it comes back.
     private mutating func releases(
         _ deleted: PlannedRecord, _ children: [RecordName]
     ) throws(ServerError) -> Bool {

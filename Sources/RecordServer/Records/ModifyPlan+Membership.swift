@@ -1,10 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// Which share, and which tree, each record is a member of after the batch (reference §9.4,
-/// appendix B.7).
+/// The share and the tree that each record belongs to after the batch (reference §9.4, appendix
+/// B.7).
 extension ModifyPlan {
-    /// Gives every record of the batch its place, and takes those below along.
+    /// Gives every record of the batch its place, and moves the records below it along.
     mutating func settleMemberships() throws(ServerError) {
         noteMoves()
         for (index, step) in steps.enumerated() {
@@ -40,7 +40,7 @@ extension ModifyPlan {
         if made != nil { try makeTree(of: name, place, made?.operation ?? index) }
         if plan.before == nil, place == Membership() { return }
         guard try isMover(name) else { return }
-        // What a new record finds hung on one of its name that was deleted.
+        // A new record gets the children of a deleted record of its name.
         let before =
             plan.before
             ?? StoredRecord(
@@ -49,7 +49,8 @@ extension ModifyPlan {
         try takeAlong(below: before, place, made?.operation ?? index)
     }
 
-    /// A record is in one share only: a root cannot come below another, nor the other way round.
+    /// Checks that a record is in one share only: a root cannot move below another one, nor the
+    /// other way round.
     mutating func checkOneShare(
         _ record: StoredRecord, _ share: RecordName?, _ operation: Int
     ) throws(ServerError) {
@@ -65,7 +66,7 @@ extension ModifyPlan {
         note(try groundsOfPlace(of: record.name), of: operation)
     }
 
-    /// What a pass asks of the operations again and again.
+    /// Collects the facts that a pass asks of the operations again and again.
     mutating func noteMoves() {
         madeShares = [:]
         hasMoves = !removedShares.isEmpty
@@ -88,8 +89,8 @@ extension ModifyPlan {
         madeShares.values.contains { $0.share.name == share }
     }
 
-    /// The place of the record after the batch: the share of which it is the root and the tree of
-    /// which it is the top, else those of its parent.
+    /// Returns the place of the record after the batch: the share of which it is the root and the
+    /// tree of which it is the top, otherwise those of its parent.
     mutating func membership(of name: RecordName) throws(ServerError) -> Membership {
         if let known = memberships[name] { return known }
         let chain = try unknownChain(from: name)
@@ -113,7 +114,7 @@ extension ModifyPlan {
         return memberships[name] ?? Membership()
     }
 
-    /// Whether all that hangs on the record comes where the record itself comes.
+    /// Returns whether all descendants of the record move to the place of the record.
     private mutating func isMoved(
         _ stored: StoredRecord?, _ record: StoredRecord, to place: Membership
     ) throws(ServerError) -> Bool {
@@ -123,8 +124,9 @@ extension ModifyPlan {
         return try isTop(stored.name, stored.tree)
     }
 
-    /// `isTaken`: it comes into the tree of its parent. While trees are being made, a record may
-    /// have the number of an outer one; that is right as long as nothing above it moves.
+    /// Returns the place of a record. `isTaken`: it moves into the tree of its parent. While trees
+    /// are being made, a record may have the number of an outer tree. That is right as long as
+    /// nothing above the record moves.
     private mutating func place(
         of record: StoredRecord, stored: StoredRecord?, below above: Membership, isTaken: Bool
     ) throws(ServerError) -> Membership {
@@ -147,7 +149,7 @@ extension ModifyPlan {
             share: above.share, tree: isNew || isTaken ? above.tree : stored?.tree)
     }
 
-    /// A share is a member of itself, in the tree of its root.
+    /// Returns the place of a share record: a share is a member of itself, in the tree of its root.
     private mutating func place(
         ofShare record: StoredRecord, _ stored: StoredRecord?
     ) throws(ServerError) -> Membership {
@@ -159,7 +161,7 @@ extension ModifyPlan {
         return Membership(share: record.name, tree: stored?.tree)
     }
 
-    /// The record and those above it, up to where the answer is known.
+    /// Returns the record and its ancestors, up to the one whose place is known.
     private mutating func unknownChain(
         from name: RecordName
     ) throws(ServerError) -> [StoredRecord] {
@@ -179,7 +181,8 @@ extension ModifyPlan {
         return chain
     }
 
-    /// The root of a share that has ended says so, with a new change tag.
+    /// Updates the root of a share that has ended, so that it gets a new change tag and no longer
+    /// names the share.
     private mutating func unmark(_ share: RecordName, _ operation: Int) throws(ServerError) {
         guard let root = try overlay.share(zone, share)?.root else { return }
         if let plan = overlay.planned[root], plan.record.isDeleted, let before = plan.before {

@@ -2,17 +2,17 @@ import RecordModel
 import RecordWire
 
 extension ModifyPlan {
-    /// One operation on an ordinary record, looked at alone.
+    /// Evaluates one operation on an ordinary record, without the others.
     mutating func evaluate(
         _ operation: RecordOperation, _ name: RecordName, _ index: Int
     ) throws(ServerError) {
         let visible = try visibleRecord(name)
         if operation.type.mayCreate, visible == nil {
-            // Whoever can make no record does not learn which names are taken, and nobody learns
-            // it before all else about the new record is right.
+            // A caller who may make no record does not learn which names are taken. No caller
+            // learns it before everything else about the new record is right.
             try access.requireWriteSomewhere()
             try overlay.conceal(name)
-            // What hung on a deleted record of this name would come into the share of the new one.
+            // Children of a deleted record of this name would move into the share of the new one.
             if isParticipant, visible == nil, try hasStoredChildren(name) {
                 overlay.concealAlways(name)
             }
@@ -36,7 +36,7 @@ extension ModifyPlan {
         }
     }
 
-    /// What is stored, if the caller may see it.
+    /// Returns the stored record, if the caller may see it.
     mutating func visibleRecord(_ name: RecordName) throws(ServerError) -> StoredRecord? {
         guard let stored = try overlay.stored(name), isVisible(stored) else { return nil }
         return stored
@@ -91,7 +91,7 @@ extension ModifyPlan {
             throw missingTag(index)
         }
         guard let stored else {
-            // Deleting twice is no error, unless the caller has an idea of what it deletes.
+            // Deleting twice is no error, unless the caller names the version that it deletes.
             guard operation.type == .delete, tag != nil else { return }
             throw notFound(index)
         }
@@ -106,7 +106,7 @@ extension ModifyPlan {
         steps[index].outcome = .deleted(stored)
     }
 
-    /// The record with the fields, parent and short GUID of the operation.
+    /// Plans the record with the fields, parent and short GUID of the operation.
     private mutating func save(
         _ base: StoredRecord, before: StoredRecord?, _ operation: RecordOperation, _ index: Int
     ) throws(ServerError) {
@@ -121,8 +121,8 @@ extension ModifyPlan {
         steps[index].outcome = .saved(plan)
     }
 
-    /// What is above the root of a share is not shown to participants, nor theirs to change:
-    /// without a parent they send the root back as they have it.
+    /// Sets the parent. Participants neither see nor change the ancestors of the root of a share:
+    /// without a parent, they send the root back as they have it.
     private func setParent(
         _ plan: inout PlannedRecord, _ operation: RecordOperation, _ index: Int
     ) throws(ServerError) {
@@ -169,7 +169,7 @@ extension ModifyPlan {
         plan.record.hasAssets = !content.assets.isEmpty
     }
 
-    /// A text that is told as a change of the stored one.
+    /// Returns the whole text of a field that the client sends as a change of the stored text.
     private static func whole(
         _ field: WireField, in stored: [WireField], _ path: String
     ) throws(ServerError) -> WireField {
@@ -226,7 +226,8 @@ extension ModifyPlan {
         }
     }
 
-    /// They stay until the end, beside the record as it is and as it will be.
+    /// Returns the stored fields. They stay in memory until the end, beside the record as it is and
+    /// as it will be.
     private mutating func storedFields(
         _ plan: PlannedRecord
     ) throws(ServerError) -> [WireField] {
@@ -236,7 +237,7 @@ extension ModifyPlan {
         return try FieldsCodec.decode(bytes)
     }
 
-    /// The fields as the schema types them; grows the schema where it may.
+    /// Returns the fields as the schema types them, and adds to the schema where that is allowed.
     mutating func resolve(
         _ fields: [WireField], type: RecordTypeName, path: String
     ) throws(ServerError) -> [WireField] {
@@ -255,7 +256,7 @@ extension ModifyPlan {
         return resolved.fields
     }
 
-    /// Every asset must have been uploaded for this record and field, or be there already.
+    /// Checks that every asset was uploaded for this record and field, or is there already.
     private func verifyAssets(
         _ fields: inout [WireField], stored: [WireField], record: RecordName, path: String
     ) throws(ServerError) {
@@ -290,7 +291,7 @@ extension ModifyPlan {
 }
 
 extension RecordOperationType {
-    /// Whether it makes a record that is not there.
+    /// Indicates whether the operation makes a record that does not exist.
     var mayCreate: Bool {
         switch self {
         case .create, .forceUpdate, .forceReplace: true
@@ -307,7 +308,7 @@ extension WireValue {
 }
 
 extension ServerError {
-    /// The same with the place in the request before its reason.
+    /// Returns the error with the place in the request before its reason.
     func under(_ path: String) -> ServerError {
         ServerError(
             code, "\(path): \(reason)", retryAfter: retryAfter, redirectURL: redirectURL,

@@ -23,7 +23,7 @@ extension ModifyPlan {
         }
     }
 
-    /// The parent is there and the chain of parents ends.
+    /// Checks that the parent exists and that the chain of parents ends.
     private mutating func checkParent(_ plan: PlannedRecord, _ index: Int) throws(ServerError) {
         guard let parent = plan.record.parent, parent != plan.before?.parent else { return }
         let path = "operations[\(index)].record.parent"
@@ -44,8 +44,8 @@ extension ModifyPlan {
                     .limitExceeded,
                     "\(path): at most \(Self.maximumDepth) records may be above one another.")
             }
-            // What was there before a new record cannot be below it, but for what still names one of its
-            // name that was deleted.
+            // Records that existed before a new record cannot be below it, except records that
+            // still name a deleted record of its name as their parent.
             if plan.before == nil, overlay.planned[ancestor.name] == nil,
                 try !hasStoredChildren(plan.record.name)
             {
@@ -56,7 +56,7 @@ extension ModifyPlan {
         }
     }
 
-    /// A record after the batch, as far as the caller may know of it.
+    /// Returns a record after the batch, as far as the caller may know of it.
     private mutating func target(_ name: RecordName) throws(ServerError) -> StoredRecord? {
         guard let record = try overlay.current(name) else { return nil }
         if let plan = overlay.planned[name], plan.isOwn { return record }
@@ -93,7 +93,8 @@ extension ModifyPlan {
         }
     }
 
-    /// At most 750 records may go with one (reference §13).
+    /// Counts one more source of `target`: deleting one record may delete at most 750 others
+    /// (reference §13).
     private mutating func countSource(
         of target: RecordName, _ index: Int, _ sources: inout [RecordName: Int]
     ) throws(ServerError) {
@@ -114,7 +115,7 @@ extension ModifyPlan {
         sources[target] = count
     }
 
-    /// Whether a stored source of `target` is one after the batch.
+    /// Returns whether a stored source of `target` still refers to it after the batch.
     func stillRefers(
         _ source: RecordName, to target: RecordName, _ action: Reference.Action
     ) -> Bool {

@@ -1,14 +1,14 @@
 import RecordModel
 import RecordWire
 
-/// What becomes of an operation that was refused for what another one would have done, when that one is
-/// refused itself: it is looked at again.
+/// The operations that were refused because of another operation. When that other operation is
+/// refused itself, they are evaluated again.
 extension ModifyPlan {
-    /// Other operations on which a refusal rests.
+    /// The other operations on which a refusal rests.
     struct Grounds {
-        /// It holds as long as one of these is done.
+        /// The operations of which at least one must be done for the refusal to hold.
         var presence: Set<Int> = []
-        /// It holds as long as one of these is not done.
+        /// The operations of which at least one must not be done for the refusal to hold.
         var absence: Set<Int> = []
     }
 
@@ -21,8 +21,9 @@ extension ModifyPlan {
 
     var refused: Set<Int> { Set(steps.indices.filter { steps[$0].error != nil }) }
 
-    /// Takes refusals back that rest on operations which were refused since `before` for what no
-    /// other one of these does. As many as there are operations at most, so that passes end.
+    /// Takes back refusals that rest on operations which were refused since `before`, if these
+    /// refusals do not rest on each other. It takes back at most as many refusals as there are
+    /// operations, so that the passes end.
     mutating func reconsider(since before: Set<Int>) {
         let news = refused.subtracting(before)
         let final = news.filter { grounds(of: $0).presence.isDisjoint(with: news) }
@@ -43,7 +44,7 @@ extension ModifyPlan {
 
     private func grounds(of index: Int) -> Grounds { refusals[index]?.grounds ?? Grounds() }
 
-    /// Notes on what the refusal of an operation rests, if it was refused.
+    /// Notes the grounds of the refusal of an operation, if it was refused.
     mutating func note(_ grounds: Grounds, of index: Int) {
         var grounds = grounds
         grounds.presence.remove(index)
@@ -52,8 +53,8 @@ extension ModifyPlan {
         refusals[index]?.grounds.absence.formUnion(grounds.absence)
     }
 
-    /// What the place of a record rests on: the operations on the records above it, and those that make
-    /// or end shares.
+    /// Returns the grounds for the place of a record: the operations on the records above it, and
+    /// those that make or end shares.
     mutating func groundsOfPlace(of name: RecordName) throws(ServerError) -> Grounds {
         var grounds = Grounds(presence: Set(removedShares.values))
         var seen: Set<RecordName> = []
@@ -62,7 +63,7 @@ extension ModifyPlan {
             if let made = madeShares[at] { grounds.presence.insert(made.operation) }
             let plan = overlay.planned[at]
             if let plan {
-                // Without a new record, what is to hang on it could not be either.
+                // Without a new record, its planned children could not exist either.
                 let path = plan.before == nil ? \Grounds.absence : \Grounds.presence
                 grounds[keyPath: path].insert(plan.operation)
             }
@@ -73,7 +74,7 @@ extension ModifyPlan {
         return grounds
     }
 
-    /// What the references of a record rest on.
+    /// Returns the grounds for the references of a record.
     func groundsOfReferences(of plan: PlannedRecord) -> Grounds {
         var grounds = Grounds()
         for reference in plan.content?.references ?? [] {

@@ -3,8 +3,9 @@ import RecordWire
 
 /// The batch as a whole, over all operations that have not failed.
 extension ModifyPlan {
-    /// Every pass in which an operation fails is followed by one without it, and with those that failed
-    /// because of it alone: there are at most twice as many passes as operations.
+    /// Runs passes until no operation fails in one. After a pass in which an operation fails, the
+    /// next one leaves it out and tries again those that failed because of it alone. There are at
+    /// most twice as many passes as operations.
     mutating func settle() throws(ServerError) {
         var before = refused
         repeat {
@@ -17,11 +18,12 @@ extension ModifyPlan {
         } while refuseTakenNames()
     }
 
-    /// Last of all: new records with the name of one that the caller may not see. False when
-    /// nothing was refused.
+    /// Refuses, after everything else, new records with the name of a record that the caller may
+    /// not see. Returns false when nothing was refused.
     ///
-    /// An atomic request that fails otherwise does not tell of them, and one that fails by them
-    /// does not tell which: names outside of a share cannot be tried without making records.
+    /// An atomic request that fails for another reason does not reveal such names, and one that
+    /// fails because of them does not say which. Nobody can try names outside of a share without
+    /// making records.
     private mutating func refuseTakenNames() -> Bool {
         func isNew(_ step: Step) -> Bool {
             if case .saved(let plan) = step.outcome { plan.before == nil } else { false }
@@ -36,7 +38,7 @@ extension ModifyPlan {
         return true
     }
 
-    /// False when an operation failed in it.
+    /// Runs one pass. Returns false when an operation failed in it.
     private mutating func pass() throws(ServerError) -> Bool {
         let failures = failureCount
         overlay.planned = [:]
@@ -62,8 +64,8 @@ extension ModifyPlan {
         steps.reduce(0) { $0 + ($1.error == nil ? 0 : 1) }
     }
 
-    /// What the operations themselves do. Deletions of members by a participant who leaves their
-    /// share in the same batch take nothing away from the owner.
+    /// Plans the effects of the operations themselves. When a participant leaves a share in the
+    /// batch, deletions of its members in the same batch take nothing away from the owner.
     private mutating func layDown() {
         let left = Set(
             steps.compactMap { step in
@@ -94,7 +96,7 @@ extension ModifyPlan {
         }
     }
 
-    /// The share record changes for those who stay.
+    /// Plans the change of the share record for the participants who stay.
     private mutating func layLeaves() throws(ServerError) {
         for (index, step) in steps.enumerated() {
             guard case .left(let share) = step.outcome, let stored = try overlay.stored(share),
@@ -118,8 +120,8 @@ extension ModifyPlan {
             operation: operation, isOwn: isOwn, before: stored, record: tombstone)
     }
 
-    /// The storage of a user is counted with its assets; what others write into a shared zone
-    /// counts for the owner of the zone.
+    /// Checks the quota. The storage of a user includes the assets. Everything that others write
+    /// into a shared zone counts for the owner of the zone.
     private mutating func checkQuota() throws(ServerError) {
         var growth: [(operation: Int, bytes: Int64)] = []
         var total: Int64 = 0
@@ -147,7 +149,7 @@ extension ModifyPlan {
         }
     }
 
-    /// Numbers are for the owner only.
+    /// Returns the error for a full quota. Only the owner sees numbers.
     private func noRoom(for bytes: Int64, used: Int64, limit: Int64) -> ServerError {
         let reason =
             switch access.view {

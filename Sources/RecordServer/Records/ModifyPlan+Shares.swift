@@ -7,7 +7,7 @@ extension ModifyPlan {
         _ operation: RecordOperation, _ name: RecordName, _ index: Int
     ) throws(ServerError) {
         let visible = try visibleRecord(name)
-        // Before anything that would tell which names are taken.
+        // Check this before anything that would reveal which names are taken.
         if operation.type.mayCreate, visible == nil, isParticipant {
             throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
         }
@@ -58,9 +58,10 @@ extension ModifyPlan {
         steps[index].share = ShareStep(old: nil, new: row, root: isRootSaved ? nil : root)
     }
 
-    /// A new share goes with its root in one batch, so that nobody meets one without the other: an
-    /// operation saves the root, or `forRecord` proves by its tag that the caller knows it as it is
-    /// and the share saves it as well. A participant is told of its missing right first.
+    /// Returns the root of a new share. A new share is saved with its root in one batch, so that
+    /// nobody sees one without the other. Either an operation saves the root, or `forRecord` proves
+    /// by its tag that the caller knows the current root, and the share saves the root as well. A
+    /// participant first hears of the missing right.
     private mutating func savedRoot(
         _ name: RecordName, tag: Text?, _ index: Int
     ) throws(ServerError) -> StoredRecord? {
@@ -86,7 +87,7 @@ extension ModifyPlan {
                 + "add recordChangeTag, or an operation that saves the root to the request.")
     }
 
-    /// A root that cannot be saved takes its new share along.
+    /// Fails a new share whose root cannot be saved.
     mutating func checkRootsOfNewShares() throws(ServerError) {
         for (index, step) in steps.enumerated() {
             guard let share = step.share, share.old == nil, let root = share.new.root else {
@@ -130,7 +131,7 @@ extension ModifyPlan {
         do throws(ServerError) {
             let situation = try situation()
             row = try ShareRules.update(existing, with: operation.record, situation, ids: &ids)
-            // A participant may send the title back as it is when it takes itself out.
+            // A participant who leaves may send the title back unchanged.
             if plan.record.fields != stored.fields {
                 try ShareRules.requireFieldRights(existing, situation)
             }
@@ -141,7 +142,8 @@ extension ModifyPlan {
         steps[index].share = ShareStep(old: existing, new: row)
     }
 
-    /// By the owner: stops sharing, and the records stay. By a participant: leaves.
+    /// Deletes a share record. For the owner that stops sharing, and the records stay. For a
+    /// participant it leaves the share.
     private mutating func deleteShare(
         _ stored: StoredRecord?, _ operation: RecordOperation, _ index: Int
     ) throws(ServerError) {

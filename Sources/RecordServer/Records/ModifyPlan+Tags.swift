@@ -3,7 +3,8 @@ import RecordWire
 
 /// Names and change tags of operations (reference §6.3, §14.3).
 extension ModifyPlan {
-    /// `update`, `replace` and a `delete` with a tag: the record must be as the caller knows it.
+    /// Checks the tag of `update`, `replace` and a `delete` with a tag: the record must be the one
+    /// that the caller knows.
     mutating func requireTag(
         _ dictionary: RecordDictionary, _ stored: StoredRecord, _ index: Int
     ) throws(ServerError) {
@@ -26,7 +27,7 @@ extension ModifyPlan {
         ServerError(.badRequest, "operations[\(index)].record.recordChangeTag is missing.")
     }
 
-    /// With the record as the server has it, unless `strict`.
+    /// Returns a conflict with the record as the server has it, unless `strict`.
     private mutating func conflict(_ stored: StoredRecord, _ reason: String) -> ServerError {
         // Apple's text has no such key.
         if settings.isStrict { return ServerError(.conflict, reason) }
@@ -41,14 +42,15 @@ extension ModifyPlan {
         }
     }
 
-    /// The code and words of the original service, which its clients look for; Apple's text has
-    /// EXISTS. Sources: https://github.com/mentrena/SyncKit/issues/111 and
+    /// Returns the error with the code and words of the original service, which its clients look
+    /// for; Apple's text has EXISTS. Sources: https://github.com/mentrena/SyncKit/issues/111 and
     /// https://github.com/paulw11/Seam3/issues/124 ("Server Record Changed" is CONFLICT).
     mutating func alreadyExists(_ stored: StoredRecord, _ index: Int) -> ServerError {
         conflict(stored, "operations[\(index)].record.recordName: record to insert already exists")
     }
 
-    /// For a name that the caller may not know of: what it says is true of the whole request.
+    /// Returns the error for a name that the caller may not know of. Its text holds for the whole
+    /// request.
     func nameTaken(_ index: Int) -> ServerError {
         ServerError(
             .exists,
@@ -61,7 +63,7 @@ extension ModifyPlan {
             .notFound, "operations[\(index)].record.recordName: there is no such record.")
     }
 
-    /// A new record must not have a name that is kept for the system.
+    /// Checks that a new record does not have a name that is reserved for the system.
     func checkName(
         _ name: RecordName, _ type: RecordTypeName?, _ index: Int
     ) throws(ServerError) {

@@ -1,20 +1,21 @@
 import RecordModel
 import RecordWire
 
-/// What hangs on records that come into another tree or share.
+/// The descendants of records that move into another tree or share.
 ///
-/// A few records are taken along one by one and appear in the feeds of those who see them come or
-/// go. What has more below it than that must be the top of a tree: then one row of the tree is
-/// changed, and who has seen its records, or comes to see them, fetches anew.
+/// A few records move one by one and appear in the feeds of everybody who sees them arrive or
+/// leave. A record with more descendants than that must be the top of a tree. Then only one row of
+/// the tree changes, and everybody who saw its records, or now sees them, fetches them again.
 extension ModifyPlan {
-    /// Whether the record is the top of the tree of this number.
+    /// Returns whether the record is the top of the tree with this number.
     mutating func isTop(_ name: RecordName, _ tree: TreeNumber?) throws(ServerError) -> Bool {
         guard let tree else { return false }
         return try overlay.tree(tree)?.top == name
     }
 
-    /// Whether what is below the record goes where the record goes: it has another parent, or it
-    /// becomes a root or was one. What is below others follows from what is above them.
+    /// Returns whether the descendants of the record move with it: it has another parent, it
+    /// becomes a root, or it was one. The place of other records follows from the records above
+    /// them.
     mutating func isMover(_ name: RecordName) throws(ServerError) -> Bool {
         guard let plan = overlay.planned[name] else { return false }
         guard let before = plan.before else { return try hasStoredChildren(name) }
@@ -23,13 +24,14 @@ extension ModifyPlan {
         return try overlay.share(zone, share)?.root == name
     }
 
-    /// Whether records hang on this name, also where there is no such record any more.
+    /// Returns whether records have this name as their parent, even when there is no such record
+    /// any more.
     mutating func hasStoredChildren(_ name: RecordName) throws(ServerError) -> Bool {
         try !overlay.children(of: name, limit: 1).isEmpty
     }
 
-    /// Takes what hangs on a deleted root out of its share and its tree. A tree that is too large for one
-    /// batch stays, in no share: its row is changed, and its records have its number.
+    /// Moves the descendants of a deleted root out of its share and its tree. A tree that is too
+    /// large for one batch stays, in no share: its row changes, and its records keep its number.
     mutating func release(below root: StoredRecord, _ operation: Int) throws(ServerError) {
         guard try hasStoredChildren(root.name) else { return }
         if let walk = try walk(below: root.name, Membership(), operation) {
@@ -40,8 +42,8 @@ extension ModifyPlan {
         trees.touched.append((number, operation))
     }
 
-    /// Whether the tree of this top goes with its share: nothing hangs on it, so that a tree has
-    /// no use, and those who share many single records one after the other leave none behind.
+    /// Returns whether the tree of this top ends with its share. A tree without descendants has no
+    /// use, and users who share many single records one after the other leave none behind.
     mutating func endsTree(
         _ name: RecordName, _ stored: StoredRecord?
     ) throws(ServerError) -> Bool {
@@ -53,7 +55,7 @@ extension ModifyPlan {
         return true
     }
 
-    /// The tree of the root of a new share.
+    /// Makes the tree of the root of a new share.
     mutating func makeTree(
         of root: RecordName, _ place: Membership, _ operation: Int
     ) throws(ServerError) {
@@ -62,7 +64,7 @@ extension ModifyPlan {
         trees.touched.append((number, operation))
     }
 
-    /// Puts what is below a stored record to where the record itself comes.
+    /// Moves the descendants of a stored record to the place of the record itself.
     mutating func takeAlong(
         below before: StoredRecord, _ place: Membership, _ operation: Int
     ) throws(ServerError) {
@@ -71,7 +73,7 @@ extension ModifyPlan {
         if isTop, let number = before.tree { trees.touched.append((number, operation)) }
         let old = Membership(share: before.share, tree: before.tree)
         let isReady = isTop ? try overlay.isComplete(before.tree) : false
-        // Below an unfinished top there are still numbers of the tree that it is taken from.
+        // Records below an unfinished top still have numbers of the tree that it is taken from.
         guard old != place || isTop && !isReady else { return }
         let isSeen = isSeen(leaving: old.share, entering: place.share)
         if isReady, !isSeen { return }
@@ -86,14 +88,14 @@ extension ModifyPlan {
         }
     }
 
-    /// Somebody may have one of the shares already; a share that comes or goes with this batch is
-    /// fetched, or lost, as a whole.
+    /// Returns whether somebody sees the move, because somebody may already have one of the shares.
+    /// A share that begins or ends with this batch is fetched, or lost, as a whole.
     private func isSeen(leaving old: RecordName?, entering new: RecordName?) -> Bool {
         guard old != new else { return false }
         return old.map { removedShares[$0] == nil } ?? false || new.map { !isMade($0) } ?? false
     }
 
-    /// What hangs on a record, each with its tree afterwards.
+    /// The descendants of a record, each with its tree after the batch.
     private struct Walk {
         var members: [(member: TreeMember, tree: TreeNumber?)] = []
         var touched: [(number: TreeNumber, operation: Int)] = []
@@ -114,8 +116,8 @@ extension ModifyPlan {
         }
     }
 
-    /// Nil when more hangs on the record than there is room for. What the batch moves or deletes
-    /// goes its own way.
+    /// Collects the descendants of a record. Returns nil when there are more than there is room
+    /// for. Records that the batch moves or deletes are handled separately.
     private mutating func walk(
         below top: RecordName, _ place: Membership, _ operation: Int
     ) throws(ServerError) -> Walk? {
@@ -130,7 +132,7 @@ extension ModifyPlan {
             for child in children {
                 let isTop = try isTop(child.name, child.tree)
                 if isTop, let number = child.tree { walk.touched.append((number, operation)) }
-                // A root whose share ends goes its own way as well.
+                // A root whose share ends is handled separately as well.
                 let isRoot = isTop ? try isRoot(child.tree) : false
                 let inner = isTop ? child.tree : tree
                 if let plan = overlay.planned[child.name] {
@@ -146,7 +148,7 @@ extension ModifyPlan {
         return walk
     }
 
-    /// Whether the top of this tree is the root of a share.
+    /// Returns whether the top of this tree is the root of a share.
     private mutating func isRoot(_ number: TreeNumber?) throws(ServerError) -> Bool {
         guard let number, let tree = try overlay.tree(number), let share = tree.share else {
             return false
@@ -154,8 +156,8 @@ extension ModifyPlan {
         return try overlay.share(zone, share)?.root == tree.top
     }
 
-    /// Works out the rows of all trees that are another one's now, or in another share, with those
-    /// inside of them.
+    /// Computes the rows of all trees that are now in another tree or share, with the trees inside
+    /// them.
     mutating func settleTrees() throws(ServerError) {
         var queue = trees.touched
         var seen: Set<TreeNumber> = []
@@ -185,8 +187,8 @@ extension ModifyPlan {
         }
     }
 
-    /// Counts one more tree into a share; false when it has as many as may change at once. To end
-    /// a share is never refused.
+    /// Counts one more tree into a share. Returns false when the share has as many trees as may
+    /// change at once. Ending a share is never refused.
     private mutating func enter(
         _ share: RecordName?, _ operation: Int
     ) throws(ServerError) -> Bool {
@@ -210,7 +212,7 @@ extension ModifyPlan {
         return false
     }
 
-    /// Writes the trees, and the records that follow others.
+    /// Writes the trees, and the records that move with others.
     mutating func writeTrees(_ row: inout ZoneRow) throws(ServerError) {
         let handle = access.zone.handle
         for plan in overlay.planned.values where plan.record.isDeleted {
@@ -235,8 +237,8 @@ extension ModifyPlan {
         }
     }
 
-    /// Gives those who have one of the shares that a tree has left or entered another view, so
-    /// that the tokens of it that are out expire.
+    /// Gives everybody with one of the shares that a tree has left or entered a new view, so that
+    /// their present tokens expire.
     mutating func renewViews() throws(ServerError) {
         guard !trees.renewed.isEmpty else { return }
         for var view in try transaction.viewers(zone)
@@ -248,7 +250,8 @@ extension ModifyPlan {
 }
 
 extension ModifyPlan {
-    /// What has to be done before this plan can be made; nil when it is good as it is.
+    /// The work that has to be done before this plan can be made. It is nil when the plan is good
+    /// as it is.
     var builder: TreeBuilder? {
         guard !trees.unready.isEmpty else { return nil }
         return TreeBuilder(

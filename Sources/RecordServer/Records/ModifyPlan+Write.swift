@@ -20,27 +20,28 @@ extension ModifyPlan {
         return places
     }
 
-    /// Whether what was written is what the operations say, and nothing that they have brought about.
+    /// Returns whether the plan writes only the operations' own records, and no further effects of
+    /// them.
     func isAllOwn(_ places: Places) -> Bool {
         removedShares.isEmpty && madeShares.isEmpty
             && steps.allSatisfy { $0.share == nil }
             && places.order.allSatisfy { overlay.planned[$0]?.isOwn ?? false }
     }
 
-    /// Records with long texts, as they were before.
+    /// Returns records with long texts, as they were before.
     func recent(_ places: Places) -> [RecentRecords.Change] {
         guard !zone.database.isPublic else { return [] }
         return places.order.compactMap { overlay.planned[$0].flatMap(RecentRecords.change(_:)) }
     }
 
-    /// How many places in the feed were given.
+    /// Returns how many places in the feed were given.
     func count(_ places: Places) -> Int {
         places.order.reduce(0) {
             $0 + (overlay.planned[$1]?.departedTo == nil ? 1 : 2)
         }
     }
 
-    /// Writes what was planned, and says what changed, for subscriptions.
+    /// Writes the plan and returns the changes, for subscriptions.
     mutating func write(_ places: Places) throws(ServerError) -> ChangeNotice? {
         guard !places.order.isEmpty else { return nil }
         let isSeenByOthers = !zone.database.isPublic
@@ -70,10 +71,10 @@ extension ModifyPlan {
         Set(try transaction.viewers(zone).map(\.viewer))
     }
 
-    /// The records of the operations in the order of the request, each followed by what it brings
-    /// about.
+    /// Returns the records of the operations in the order of the request, each followed by its
+    /// further effects.
     private func writeOrder() -> [RecordName] {
-        // Without the records themselves, which sorting would move about.
+        // Sort without the records themselves, so that sorting does not copy them.
         let places = overlay.planned.map { name, plan in
             (operation: plan.operation, isOwn: plan.isOwn, name: name)
         }
@@ -97,7 +98,8 @@ extension ModifyPlan {
         row.recordBytes += Int64(plan.record.bytes - (plan.before?.bytes ?? 0))
     }
 
-    /// Of a tombstone nothing goes out: to put it takes away what did.
+    /// Puts a record. A tombstone has no references of its own: putting it removes those of the
+    /// record.
     private mutating func put(
         _ plan: PlannedRecord, _ batch: inout WriteBatch
     ) throws(ServerError) {
@@ -136,8 +138,8 @@ extension ModifyPlan {
         if batch.isLarge { try batch.put(handle, transaction) }
     }
 
-    /// Participants who left or were taken in or out, and shares that ended. Returns who is invited by
-    /// it, or is no longer.
+    /// Applies the changes of shares: participants who left, were added or were removed, and shares
+    /// that ended. Returns the users whose invitations were made or taken back.
     private mutating func applyShares() throws(ServerError) -> Set<UserName> {
         var invitees: Set<UserName> = []
         for step in steps {
@@ -166,7 +168,8 @@ extension ModifyPlan {
         return invitees
     }
 
-    /// The answer to the request, of records that have their places. Errors: those of `hold`.
+    /// Returns the answer to the request, for records that have their places. Errors: those of
+    /// `hold`.
     mutating func answer(_ request: ModifyRequest) throws(ServerError) -> ModifyAnswer {
         let items = steps.compactMap { step -> ModifyAnswer.Item? in
             switch step.outcome {
@@ -186,7 +189,7 @@ extension ModifyPlan {
         return answer
     }
 
-    /// Of the zone as it was written.
+    /// Returns the token of the zone as it was written.
     func currentToken() throws(ServerError) -> Text {
         let row = try transaction.zone(zone) ?? access.zone
         return ZoneToken.current(
@@ -195,8 +198,8 @@ extension ModifyPlan {
     }
 }
 
-/// What goes out from the records of a batch: one call for each kind, but for batches with more than
-/// should be in memory at once.
+/// The references, assets and index entries of the records of a batch. There is one call for each
+/// kind, except for batches with more than should be in memory at once.
 private struct WriteBatch {
     var references: [RecordReferences] = []
     var assets: [RecordAssets] = []

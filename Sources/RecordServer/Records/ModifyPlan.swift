@@ -1,37 +1,37 @@
 import RecordModel
 import RecordWire
 
-/// What a records/modify will do, worked out in memory over what the transaction has read, before
-/// anything is written (reference §6.3, §9, §14).
+/// The plan of a records/modify. It is made in memory from the rows that the transaction has read,
+/// before anything is written (reference §6.3, §9, §14).
 ///
-/// Each operation is first looked at alone: change tags, types, fields, rights. Then the batch as
-/// a whole is settled: parents and reference targets, what deletions take with them, membership in
-/// shares, quota. An operation that cannot be is marked and the rest is settled again without it,
-/// so that the order of parents and children inside a batch does not matter. A batch has one
-/// operation for each record at most.
+/// Each operation is first evaluated alone: change tags, types, fields, rights. Then the batch is
+/// settled as a whole: parents and reference targets, consequences of deletions, membership in
+/// shares, quota. An operation that is not possible is marked, and the rest is settled again
+/// without it, so that the order of parents and children inside a batch does not matter. A batch
+/// has at most one operation for each record.
 struct ModifyPlan {
-    /// What the records that a request names may have together, as stored.
+    /// The most bytes that the records which a request names may have together, as stored.
     private static let maximumStoredBytes = 32 << 20
 
-    /// One operation of the request with what became of it.
+    /// One operation of the request with its outcome.
     struct Step {
         enum Outcome {
-            // Steps are gone through again and again, and each look copies what is not behind a
-            // reference.
+            // The plan reads its steps again and again, and each read copies everything that is not
+            // behind a reference.
             indirect case failed(ServerError)
             indirect case saved(PlannedRecord)
             /// The record as it was.
             indirect case deleted(StoredRecord)
-            /// A participant deleted the share record, or the root that it is about.
+            /// A participant deleted the share record, or the root of that share.
             case left(share: RecordName)
-            /// Acknowledged as deleted without effect.
+            /// Acknowledged as deleted, without effect.
             case withdrawn
         }
 
         let name: RecordName?
         let request: RecordOperation?
         var outcome: Outcome
-        /// What an operation on a `cloudkit.share` makes of the share.
+        /// The share after an operation on a `cloudkit.share`.
         var share: ShareStep?
 
         var error: ServerError? {
@@ -56,36 +56,35 @@ struct ModifyPlan {
     let service: RecordService
     let transaction: any StorageTransaction
     let isAtomic: Bool
-    /// How the request wants to see records.
+    /// The form in which the request wants to see records.
     let projection: RecordProjection
     let opensNumbers: Bool
-    /// Of everything that this batch writes.
+    /// The stamp of everything that this batch writes.
     let stamp: WriteStamp
     let visibility: RecordVisibility
     var ids: RandomIDs
-    /// How many people the batch has invited.
+    /// The number of people that the batch has invited.
     var invitationCount = 0
     var overlay: RecordOverlay
     var schema: ContainerSchema
     var hasSchemaGrown = false
     var steps: [Step] = []
-    /// Shares that go with the batch, with the operation to blame.
+    /// The shares that end with the batch, each with the operation that causes it.
     var removedShares: [RecordName: Int] = [:]
-    /// What stays of hierarchies whose roots the batch deletes with their shares: the first records that
-    /// hung on each.
+    /// The first children that stay of each root that the batch deletes together with its share.
     var released: [RecordName: [RecordName]] = [:]
-    /// Shares that the batch makes, by their root.
+    /// The shares that the batch makes, by their roots.
     var madeShares: [RecordName: MadeShare] = [:]
-    /// Whether records that are stored may come into another share.
+    /// Indicates whether stored records may move into another share.
     var hasMoves = false
-    /// What each record is a member of after the batch, as far as it was asked.
+    /// The place of each record after the batch, as far as it was asked for.
     var memberships: [RecordName: Membership] = [:]
-    /// Those among them below which everything comes where they come.
+    /// The records among them whose descendants all move to the same place.
     var takenAlong: Set<RecordName> = []
     var trees: PlannedTrees
-    /// Of the operations that have failed since all were looked at alone.
+    /// The refusals of operations that have failed since all were evaluated alone.
     var refusals: [Int: Refusal] = [:]
-    /// How many were taken back.
+    /// The number of refusals that were taken back.
     var reconsiderations = 0
 
     var settings: ServiceSettings { service.settings }
@@ -94,7 +93,7 @@ struct ModifyPlan {
         if case .participant = access.view { true } else { false }
     }
 
-    /// Works out everything. Errors: those of the whole request only; those of operations are in
+    /// Makes the whole plan. Errors: only those of the whole request; those of operations are in
     /// `steps`.
     static func make(
         _ request: ModifyRequest, names: [RecordName?], access: ZoneAccess,
@@ -155,8 +154,8 @@ struct ModifyPlan {
         try overlay.load(wanted, maximumBytes: Self.maximumStoredBytes)
     }
 
-    /// Looks at each operation alone. Those on shares come last, because they need to know what
-    /// becomes of the root that may follow them in the request.
+    /// Evaluates each operation alone. Operations on shares come last, because they need the
+    /// outcome for the root, which may follow them in the request.
     private mutating func evaluate() throws(ServerError) {
         var shares: [Int] = []
         for index in steps.indices where steps[index].error == nil {
@@ -188,7 +187,8 @@ struct ModifyPlan {
         return try visibleRecord(name)?.type == .share
     }
 
-    /// An error of `body` fails the operation; a fault of the server fails the request.
+    /// Runs `body`. An error of `body` fails the operation; a fault of the server fails the
+    /// request.
     mutating func catching(
         _ index: Int, _ body: (inout ModifyPlan) throws(ServerError) -> Void
     ) throws(ServerError) {
@@ -207,7 +207,7 @@ struct ModifyPlan {
         steps[index].share = nil
     }
 
-    /// The types and fields that only failed operations brought are no part of the schema.
+    /// Makes the schema again without the types and fields that only failed operations brought.
     private mutating func regrowSchema() throws(ServerError) {
         guard hasSchemaGrown, steps.contains(where: { $0.error != nil }) else { return }
         schema = try ContainerSchema.current(context.container, transaction)
@@ -235,7 +235,7 @@ struct ModifyPlan {
         hasSchemaGrown = false
     }
 
-    /// Whether anything is to be written.
+    /// Indicates whether anything has to be written.
     var hasEffect: Bool {
         steps.contains { step in
             switch step.outcome {
@@ -247,12 +247,13 @@ struct ModifyPlan {
 }
 
 extension ServerError {
-    /// Whether it says nothing about the request: the whole of it fails, and may be tried again.
+    /// Indicates whether the error says nothing about the request. Then the whole request fails,
+    /// and may be tried again.
     var isFault: Bool { code == .internalError || code == .tryAgainLater }
 }
 
 extension RecordDictionary {
-    /// The other records that an operation on this one looks at.
+    /// The names of the other records that an operation on this one reads.
     fileprivate var namesToRead: [RecordName] {
         var names: [RecordName] = []
         if case .record(let parent) = parent { names.append(parent) }

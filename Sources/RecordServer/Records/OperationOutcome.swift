@@ -1,11 +1,12 @@
 import RecordModel
 import RecordWire
 
-/// What is kept of a records/modify with an `operationID`: which request it was, and what became
-/// of each of its operations.
+/// The stored outcome of a records/modify with an `operationID`: which request it was, and the
+/// result of each of its operations.
 ///
-/// No content and no rights: a retry is answered with what the caller may see by then. The names
-/// are those of the request, which the retry brings again, but for those that were made here.
+/// It has no content and no rights: the answer to a retry shows the records as the caller may see
+/// them by then. The names are those of the request, which the retry sends again, except names that
+/// were made here.
 struct OperationOutcome: Equatable {
     enum Item: Equatable {
         case saved(tag: Int64)
@@ -15,17 +16,17 @@ struct OperationOutcome: Equatable {
     }
 
     struct Entry: Equatable {
-        /// Nil where the request has the name.
+        /// The name that the server made. It is nil when the request has the name.
         var madeName: RecordName?
         var item: Item
     }
 
-    /// Of how many requests one user's outcomes are kept in a database.
+    /// The most requests whose outcomes are kept for one user in a database.
     static let maximumCount = 200
-    /// For all reasons of a request together, in bytes.
+    /// The most bytes of all reasons of a request together.
     private static let reasonBytes = 8 << 10
 
-    /// SHA-256 of the request.
+    /// The SHA-256 of the request.
     let digest: [UInt8]
     var entries: [Entry]
 
@@ -56,7 +57,7 @@ struct OperationOutcome: Equatable {
         return fields.bytes
     }
 
-    /// Nil for what `encoded` did not make.
+    /// Reads the bytes. Returns nil for bytes that `encoded` did not make.
     init?(_ bytes: [UInt8]) {
         var reader = SealedFieldReader(bytes)
         guard let digest = reader.part(), digest.count == SHA256.digestBytes else {
@@ -90,7 +91,7 @@ struct OperationOutcome: Equatable {
 }
 
 extension ModifyPlan {
-    /// What to keep of the request for its retries.
+    /// Returns the outcome to keep of the request for its retries.
     func outcome(digest: [UInt8]) -> OperationOutcome {
         OperationOutcome(
             digest: digest,

@@ -1,22 +1,22 @@
 import RecordModel
 import RecordWire
 
-/// What a record belongs to.
+/// The share and the tree that a record belongs to.
 struct Membership: Hashable {
     var share: RecordName?
     var tree: TreeNumber?
 }
 
-/// What a batch does to trees, and to records that follow another one into its tree.
+/// The changes of a batch to trees, and to records that follow another one into its tree.
 struct PlannedTrees {
-    /// A record that no operation names.
+    /// The move of a record that no operation names.
     struct Move {
         let name: RecordName
         let tree: TreeNumber?
-        /// The share that it leaves in a way that somebody sees.
+        /// The share that the record leaves, if somebody sees that.
         let leaving: RecordName?
         let entering: RecordName?
-        /// Whether it appears in the feed again.
+        /// Indicates whether the record appears in the feed again.
         let isSeen: Bool
     }
 
@@ -24,24 +24,26 @@ struct PlannedTrees {
     private(set) var made: [RecordName: TreeNumber] = [:]
     /// New and changed rows.
     var rows: [TreeNumber: TreeRow] = [:]
-    /// How many trees are in shares that others come into.
+    /// The numbers of trees in shares that other trees move into.
     var counts: [RecordName: Int] = [:]
-    /// Trees that go with the batch.
+    /// The trees that end with the batch.
     var ended: Set<TreeNumber> = []
-    /// Trees whose top goes, and whose records are too many to leave them: they are in no share.
+    /// The trees whose top is deleted, and which have too many records to renumber. They are in no
+    /// share.
     var kept: Set<TreeNumber> = []
-    /// Trees whose top may have come somewhere else, or have become or been a root, each with the
-    /// operation to blame.
+    /// The trees whose top may have moved, or have become or been a root, each with the operation
+    /// that causes it.
     var touched: [(number: TreeNumber, operation: Int)] = []
     var moves: [Move] = []
-    /// Records with too many below them to take along: each must be the top of a tree before the
-    /// batch can be.
+    /// The records with too many descendants to move along. Each must be the top of a tree before
+    /// the batch is possible.
     var unready: [RecordName] = []
-    /// Shares that a whole tree has left or entered: who has them fetches them anew.
+    /// The shares that a whole tree has left or entered. Everybody with such a share fetches it
+    /// again.
     var renewed: Set<RecordName> = []
-    /// How many records may still be taken along.
+    /// The number of records that may still be moved along.
     var room: Int
-    /// How many records may still be looked at for that.
+    /// The number of records that may still be looked at for that.
     var effort: Int
 
     init(room: Int) {

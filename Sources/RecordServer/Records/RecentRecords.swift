@@ -2,12 +2,13 @@ import RecordModel
 import RecordWire
 import Synchronization
 
-/// How records with long texts were before their last change: a client that has them so is told what is
-/// changed in their texts. What is not here, as after a restart, is told whole.
+/// The former states of records with long texts, before their last change. A client that has such a
+/// state receives only the changes in the texts. When the state is not here, for example after a
+/// restart, the client receives the whole texts.
 package final class RecentRecords: Sendable {
-    /// All together, in bytes.
+    /// The most bytes of all states together.
     private static let maximumBytes = 4 << 20
-    /// Of one record: shorter ones are as quickly told whole.
+    /// The sizes of a record that is kept: a shorter one is sent whole just as quickly.
     private static let recordBytes = 1_024...(1 << 20)
 
     private struct Key: Hashable {
@@ -23,13 +24,13 @@ package final class RecentRecords: Sendable {
 
     private let state = Mutex(State())
 
-    /// A record as it was, and the tag that it has instead.
+    /// A record as it was, and its new tag.
     struct Change: Sendable {
         let before: StoredRecord
         let tag: Int64
     }
 
-    /// Nil for one that is not worth it.
+    /// Makes the change of a planned record. Returns nil for a record that is not worth keeping.
     static func change(_ plan: PlannedRecord) -> Change? {
         guard plan.isOwn, let before = plan.before, !before.isDeleted, !plan.record.isDeleted,
             recordBytes.contains(before.bytes), recordBytes.contains(plan.record.bytes)
@@ -56,7 +57,7 @@ package final class RecentRecords: Sendable {
         }
     }
 
-    /// The record as a client has it who knows the feed up to that position.
+    /// Returns the record as a client has it that knows the feed up to that position.
     func before(_ record: StoredRecord, in zone: ZoneKey, knownTo position: Int64) -> StoredRecord?
     {
         state.withLock { state in

@@ -1,14 +1,16 @@
 import RecordModel
 import RecordWire
 
-/// The fields of a record, decoded, with what the storage keeps of them on the side.
+/// The fields of a record, decoded, with the references and assets that the storage keeps
+/// separately.
 struct RecordContent {
     var fields: [WireField]
-    /// Those with consequences, in the record's own zone.
+    /// The references with consequences, in the record's own zone.
     let references: [StoredReference]
     let assets: [WireAsset]
 
-    /// Errors: BAD_REQUEST for a DELETE_SELF or VALIDATE reference into another zone.
+    /// Reads the fields. Errors: BAD_REQUEST for a DELETE_SELF or VALIDATE reference into another
+    /// zone.
     init(fields: [WireField], zone: ZoneKey, path: String) throws(ServerError) {
         var references: [StoredReference] = []
         var assets: [WireAsset] = []
@@ -35,15 +37,15 @@ struct RecordContent {
         self.assets = assets
     }
 
-    /// Of a record as stored, whose fields were checked when they came.
+    /// Reads a stored record, whose fields were checked when they were saved.
     init(stored record: StoredRecord, zone: ZoneKey) throws(ServerError) {
         try self.init(
             fields: try FieldsCodec.decode(record.fields), zone: zone,
             path: "record \(record.name)")
     }
 
-    /// The stored fields with those of a request over them: a field without value is cleared.
-    /// `replacing` clears the ones that the request does not have.
+    /// Returns the stored fields with those of a request over them: a field without value is
+    /// cleared. `replacing` clears the fields that the request does not have.
     static func merge(
         _ stored: [WireField], with given: [WireField], replacing: Bool
     ) -> [WireField] {
@@ -65,7 +67,7 @@ struct RecordContent {
 }
 
 extension WireReference {
-    /// Whether the target is in this zone: it is where no zone is named.
+    /// Returns whether the target is in this zone. It is when the reference names no zone.
     func isInside(_ key: ZoneKey) -> Bool {
         guard let zone else { return true }
         guard zone.zone == key.zone else { return false }

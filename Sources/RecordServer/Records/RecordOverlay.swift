@@ -1,8 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// The records of one zone as a batch leaves them: what the storage has, read once, under what
-/// the batch has planned so far.
+/// The records of one zone as a batch leaves them: the records of the storage, read once, under the
+/// records that the batch has planned so far.
 struct RecordOverlay {
     private static let readCount = 50
     private static let readBytes = 1 << 20
@@ -10,18 +10,18 @@ struct RecordOverlay {
     let zone: ZoneHandle
     let reader: any StorageReader
     let context: OperationContext
-    /// Of the fields of all that was read.
+    /// The bytes of the fields of everything that was read.
     private var bytes = 0
-    /// Of what was made of it: values, and records as they will be.
+    /// The bytes of everything made from it: values, and records as they will be.
     private var madeBytes = 0
-    /// What the storage has, tombstones included; nil inside for nothing.
+    /// The records of the storage, tombstones included. The inner nil stands for no record.
     private var rows: [RecordName: StoredRecord?] = [:]
-    /// Children and sources are asked for again in every pass of a plan.
+    /// The children and sources, which every pass of a plan asks for again.
     private var lists: [ListKey: [RecordName]] = [:]
     private var shareRows: [RecordName: ShareRow?] = [:]
     private var treeRows: [TreeNumber: TreeRow?] = [:]
     private var members: [RecordName: [TreeMember]] = [:]
-    /// Names of stored records that are planned as if nothing were there.
+    /// The names of stored records that the plan treats as if nothing were there.
     private(set) var concealed: Set<RecordName> = []
     var planned: [RecordName: PlannedRecord] = [:]
 
@@ -36,10 +36,10 @@ struct RecordOverlay {
         self.reader = reader
     }
 
-    /// Reads those that were not read yet, in few calls.
+    /// Reads the records that were not read yet, in few calls.
     ///
-    /// Errors: LIMIT_EXCEEDED when all that was read has more than `maximumBytes`, before all are in
-    /// memory; those of `OperationContext.hold`.
+    /// Errors: LIMIT_EXCEEDED when everything that was read has more than `maximumBytes`, before
+    /// all are in memory; those of `OperationContext.hold`.
     mutating func load(
         _ names: [RecordName], maximumBytes: Int = .max
     ) throws(ServerError) {
@@ -63,13 +63,13 @@ struct RecordOverlay {
         }
     }
 
-    /// Holds memory for what is made of the records that were read. Errors: as `load`.
+    /// Holds memory for values made from the records that were read. Errors: as `load`.
     mutating func hold(_ more: Int) throws(ServerError) {
         madeBytes += more
         try context.hold(bytes + madeBytes)
     }
 
-    /// What the storage has; nil for a tombstone.
+    /// Returns the stored record. Returns nil for a tombstone.
     mutating func stored(_ name: RecordName) throws(ServerError) -> StoredRecord? {
         guard !concealed.contains(name) else { return nil }
         if rows[name] == nil { try load([name]) }
@@ -77,21 +77,21 @@ struct RecordOverlay {
         return row
     }
 
-    /// Takes the record of this name, if there is one, out of what is stored.
+    /// Treats the stored record of this name, if there is one, as missing.
     mutating func conceal(_ name: RecordName) throws(ServerError) {
         if try stored(name) != nil { concealed.insert(name) }
     }
 
-    /// Takes a name for one that is taken, whatever is stored.
+    /// Treats a name as taken, whatever is stored.
     mutating func concealAlways(_ name: RecordName) { concealed.insert(name) }
 
-    /// The record after the batch as planned so far; nil when it is not there.
+    /// Returns the record after the batch as planned so far. Returns nil when it does not exist.
     mutating func current(_ name: RecordName) throws(ServerError) -> StoredRecord? {
         if let plan = planned[name] { return plan.record.isDeleted ? nil : plan.record }
         return try stored(name)
     }
 
-    /// Children as stored.
+    /// Returns the children as stored.
     mutating func children(of name: RecordName, limit: Int) throws(ServerError) -> [RecordName] {
         let key = ListKey.children(name, limit: limit)
         if let known = lists[key] { return known }
@@ -100,7 +100,7 @@ struct RecordOverlay {
         return found
     }
 
-    /// Sources as stored.
+    /// Returns the sources as stored.
     mutating func sources(
         of name: RecordName, action: Reference.Action, limit: Int
     ) throws(ServerError) -> [RecordName] {
@@ -111,7 +111,7 @@ struct RecordOverlay {
         return found
     }
 
-    /// The tree as stored.
+    /// Returns the tree as stored.
     mutating func tree(_ number: TreeNumber) throws(ServerError) -> TreeRow? {
         if let known = treeRows[number] { return known }
         let found = try reader.tree(zone, number)
@@ -119,23 +119,24 @@ struct RecordOverlay {
         return found
     }
 
-    /// The trees whose tops hang on a record of this one, as stored.
+    /// Returns the trees whose tops are children of records of this tree, as stored.
     func trees(inside number: TreeNumber) throws(ServerError) -> [TreeRow] {
         try reader.trees(zone, inside: number)
     }
 
-    /// How many trees are in a share as stored, counted up to `limit`.
+    /// Returns how many trees are in a share as stored, counted up to `limit`.
     func treeCount(_ share: RecordName, limit: Int) throws(ServerError) -> Int {
         try reader.treeCount(zone, share: share, limit: limit)
     }
 
-    /// Whether all that hangs on the top of the tree has its number, or that of a tree inside.
+    /// Returns whether all descendants of the top have the number of this tree or of a tree inside
+    /// it.
     func isComplete(_ number: TreeNumber?) throws(ServerError) -> Bool {
         guard let number else { return false }
         return try reader.unfinishedTree(zone, in: number) == nil
     }
 
-    /// The first `limit` of what hangs on a record, as stored.
+    /// Returns the first `limit` children of a record, as stored.
     mutating func members(
         below parent: RecordName, limit: Int
     ) throws(ServerError) -> [TreeMember] {
@@ -145,7 +146,7 @@ struct RecordOverlay {
         return found
     }
 
-    /// The share as stored.
+    /// Returns the share as stored.
     mutating func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
         if let known = shareRows[name] { return known }
         let found = try reader.share(zone, name)
@@ -156,21 +157,22 @@ struct RecordOverlay {
 
 /// A record that a batch writes.
 struct PlannedRecord {
-    /// The operation that is to blame when it cannot be.
+    /// The operation that fails when the record cannot be written.
     let operation: Int
-    /// Whether it is the operation's own record; else it follows from it.
+    /// Indicates whether it is the operation's own record. Otherwise the record follows from the
+    /// operation.
     let isOwn: Bool
-    /// The record in the storage; nil when it is new.
+    /// The record in the storage. It is nil when the record is new.
     let before: StoredRecord?
     var record: StoredRecord
-    /// Nil while the fields are as stored.
+    /// The content. It is nil while the fields are as stored.
     var content: RecordContent?
-    /// Whether readers get a new change tag.
+    /// Indicates whether readers get a new change tag.
     var changesTag = true
-    /// Whether it appears in the feed again.
+    /// Indicates whether the record appears in the feed again.
     var changesPosition = true
-    /// Where the record that had the name before has gone: this is another one. It has a place in the feed of
-    /// its own then, just before this.
+    /// The place where the earlier record of the name has gone, because this is another record. It
+    /// then has a place of its own in the feed, directly before this one.
     var departedTo: RecordAddress?
 
     init(operation: Int, isOwn: Bool, before: StoredRecord?, record: StoredRecord) {

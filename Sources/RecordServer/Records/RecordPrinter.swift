@@ -3,7 +3,7 @@ package import RecordWire
 
 /// Prints record dictionaries for one viewer of one zone (reference §5.3, §5.9).
 ///
-/// Stored fields are copied as they are, unless the projection, the settings or assets ask for
+/// Stored fields are copied as they are, unless the projection, the settings or assets need
 /// something else.
 package struct RecordPrinter {
     private let service: RecordService
@@ -14,10 +14,11 @@ package struct RecordPrinter {
     private let zone: JSONBytes
     private var projection: RecordProjection
     private var shares: [RecordName: ShareRow?] = [:]
-    /// How far the reader of a feed knows it; nil where it is not told as changes.
+    /// The position up to which the reader of a feed knows it. It is nil when texts are not sent as
+    /// changes.
     var knownPosition: Int64?
 
-    /// `reader` is asked for shares only, and may be nil where no record shows one.
+    /// Makes a printer. `reader` is used for shares only, and may be nil when no record shows one.
     package init(
         service: RecordService, access: ZoneAccess, context: OperationContext,
         projection: RecordProjection, reader: (any StorageReader)?
@@ -35,7 +36,7 @@ package struct RecordPrinter {
         self.zone = zone.json
     }
 
-    /// A record that is there and visible.
+    /// Writes a record that exists and is visible.
     package mutating func write(
         _ record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
@@ -59,8 +60,9 @@ package struct RecordPrinter {
         }
     }
 
-    /// Without what a client of the extension has no use for. Of a record whose fields it does not want, it
-    /// knows all but the tag: it has sent them.
+    /// Writes a record without the keys that a client of the extension does not use. When the
+    /// client does not want the fields of a record, it knows everything except the tag, because it
+    /// has sent the record.
     private mutating func writeBrief(
         _ record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
@@ -93,7 +95,7 @@ package struct RecordPrinter {
         return service.recent.before(record, in: access.zone.key, knownTo: knownPosition)
     }
 
-    /// All fields, the long texts as changes.
+    /// Writes all fields, with the long texts as changes.
     private func write(
         _ record: StoredRecord, asChangeOf before: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
@@ -128,12 +130,12 @@ package struct RecordPrinter {
         }
     }
 
-    /// For the error of a conflict: all fields, whichever the request desires.
+    /// Returns the record for the error of a conflict: all fields, whatever the request desires.
     mutating func serverRecord(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
         try bytes(record, desiredKeys: nil)
     }
 
-    /// The dictionary alone.
+    /// Returns the dictionary alone.
     package mutating func bytes(_ record: StoredRecord) throws(ServerError) -> JSONBytes {
         try bytes(record, desiredKeys: projection.desiredKeys)
     }
@@ -146,7 +148,7 @@ package struct RecordPrinter {
         return answer.json
     }
 
-    /// With other keys than those of the request, for one record.
+    /// Writes one record with other keys than those of the request.
     package mutating func write(
         _ record: StoredRecord, desiredKeys: [FieldName]?, to answer: inout AnswerWriter
     ) throws(ServerError) {
@@ -156,7 +158,7 @@ package struct RecordPrinter {
         try write(record, to: &answer)
     }
 
-    /// Whether the fields go out as they are stored, or none of them.
+    /// Returns whether the answer has the fields as they are stored, or none of them.
     static func copiesFields(
         of record: StoredRecord, _ projection: RecordProjection, _ settings: ServiceSettings
     ) -> Bool {
@@ -185,7 +187,8 @@ package struct RecordPrinter {
         }
     }
 
-    /// With all fields only, and not where it may name a parent that is not shown.
+    /// Writes the file text. It is written together with all fields only, and not when it may name
+    /// a parent that is not shown.
     private func writeFileText(of record: StoredRecord, to answer: inout AnswerWriter) {
         guard projection.wantsFileText, projection.desiredKeys == nil,
             access.shown(record).parent == record.parent
@@ -193,7 +196,7 @@ package struct RecordPrinter {
         answer.member("fileText", record.fileText)
     }
 
-    /// The field with the place where each of its assets can be had.
+    /// Returns the field with the URL of each of its assets.
     private func withURLs(_ field: WireField, _ record: StoredRecord) -> WireField {
         guard record.hasAssets, let value = field.value else { return field }
         var field = field
@@ -220,8 +223,8 @@ package struct RecordPrinter {
         return asset
     }
 
-    /// On a root and on a share: the reference to the share, and its short GUID. On a share, who
-    /// is in it.
+    /// Writes the reference to the share and its short GUID, on a root and on a share. On a share,
+    /// also writes its participants.
     private mutating func writeShare(
         of record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {

@@ -2,12 +2,13 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// A count of what is left stops here.
+    /// The number at which a count of the remaining entries stops.
     private static let maximumTotal = 1_000_000
-    /// All pages of one answer together; zones beyond it are to be asked for again.
+    /// The most bytes of all pages of one answer together. The client has to ask again for zones
+    /// beyond it.
     private static let maximumFeedBytes = 8 << 20
 
-    /// records/changes (reference §6.4): one zone, errors are those of the request.
+    /// Answers records/changes (reference §6.4): one zone, whose errors are those of the request.
     func recordChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -24,7 +25,7 @@ extension RecordService {
         }
     }
 
-    /// changes/zone (reference §7.3): a page for each zone, or its error.
+    /// Answers changes/zone (reference §7.3): a page for each zone, or its error.
     func zoneChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -58,7 +59,9 @@ extension RecordService {
         }
     }
 
-    /// - Returns: the zone when all of its changes are told.
+    /// Writes the page of one zone.
+    ///
+    /// - Returns: the zone when the answer has all of its changes.
     private func writeZone(
         _ request: ZoneChangesRequest, _ extensions: FeedExtensions, _ context: OperationContext,
         _ reader: any StorageReader, to answer: inout AnswerWriter
@@ -82,7 +85,9 @@ extension RecordService {
         }
     }
 
-    /// - Returns: whether nothing comes behind it.
+    /// Writes one page.
+    ///
+    /// - Returns: whether nothing comes after it.
     @discardableResult
     private func writePage(
         _ request: ZoneChangesRequest, _ access: ZoneAccess, _ extensions: FeedExtensions,
@@ -119,12 +124,12 @@ extension RecordService {
         return page.isComplete
     }
 
-    /// How many entries a client that goes on from `token` will get.
+    /// Returns how many entries a client that continues from `token` will get.
     private func total(
         after token: ZoneToken, _ access: ZoneAccess, _ reader: any StorageReader
     ) throws(ServerError) -> Int {
         guard access.exists else { return 0 }
-        // Who starts from nothing gets no tombstones.
+        // A client that starts from nothing gets no tombstones.
         if token.position == 0, access.visibleShares == nil {
             return Int(clamping: access.zone.recordCount)
         }
@@ -133,7 +138,7 @@ extension RecordService {
             limit: Self.maximumTotal)
     }
 
-    /// changes/database (reference §7.2).
+    /// Answers changes/database (reference §7.2).
     func databaseChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -148,8 +153,8 @@ extension RecordService {
         }
     }
 
-    /// zones/changes (reference §7.4): its token is `metaSyncToken`, and `syncToken` in the text of
-    /// its documentation.
+    /// Answers zones/changes (reference §7.4). Its token is `metaSyncToken`, and `syncToken` in the
+    /// text of its documentation.
     func zonesChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -2,13 +2,13 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// The most bytes of records in one answer; what is beyond is told to ask for less.
+    /// The most bytes of records in one answer. The items beyond it say to ask for less.
     static let maximumAnswerBytes = 16 << 20
-    /// How much of the records is read at once.
+    /// The most bytes and records of one read.
     private static let lookupBytes = 1 << 20
     private static let lookupCount = 20
 
-    /// records/lookup (reference §6.2): an item for each name, in order.
+    /// Answers records/lookup (reference §6.2): an item for each name, in order.
     func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -26,7 +26,8 @@ extension RecordService {
                 try answer.array { answer throws(ServerError) in
                     var known = 0
                     for (index, item) in request.items.enumerated() {
-                        // A part at a time: together they may be larger than the answer.
+                        // Read a part at a time, because the records together may be larger than
+                        // the answer.
                         if index == known {
                             let names = request.items[index...].prefix(Self.lookupCount)
                                 .map(\.name)
@@ -72,7 +73,7 @@ extension RecordService {
         .item(recordName: name, requestID: context.requestID, dialect: context.dialect)
     }
 
-    /// records/modify (reference §6.3).
+    /// Answers records/modify (reference §6.3).
     func modifyRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -106,8 +107,8 @@ extension RecordService {
         }
     }
 
-    /// How many people a request invites is known when it is done; whoever has invited too many has to
-    /// wait before the next.
+    /// Refuses a user who has invited too many people until enough time has passed. The number of
+    /// people that a request invites is known only when it is done.
     private func requireInvitations(
         _ request: ModifyRequest, _ context: OperationContext
     ) async throws(ServerError) {
@@ -126,7 +127,7 @@ extension RecordService {
             retryAfter: max(1, Int(clamping: seconds)))
     }
 
-    /// The record of each operation: new ones without a name get one.
+    /// Returns the name of the record of each operation. New records without a name get one.
     private static func names(
         of request: ModifyRequest, _ ids: inout RandomIDs
     ) -> [RecordName?] {
@@ -150,12 +151,12 @@ extension RecordService {
     private struct ModifyOutcome: Sendable {
         let answer: PrintedAnswer
         let notice: ChangeNotice?
-        /// Nothing was changed: these trees are to be made first.
+        /// The trees that have to be made first. Nothing was changed when it is set.
         let unready: TreeBuilder?
-        /// Records of the zone as they were.
+        /// The records of the zone as they were.
         var recent: [RecentRecords.Change] = []
         var zone: ZoneKey?
-        /// How many people it has invited.
+        /// The number of people that the request has invited.
         let invitationCount: Int
 
         init(answer: PrintedAnswer, notice: ChangeNotice?, invitationCount: Int = 0) {
@@ -173,7 +174,7 @@ extension RecordService {
         }
     }
 
-    /// Runs `body` again and again, each time after it was made ready for.
+    /// Runs `body` repeatedly, each time after the preparation that it asked for.
     private func prepared(
         until end: ContinuousClock.Instant,
         _ body: () async throws(ServerError) -> ModifyOutcome
@@ -229,7 +230,7 @@ extension RecordService {
             }
             notice?.origin = request.clientID
         }
-        // Who writes has a record; not who has just deleted it.
+        // A user who writes has a record, except a user who has just deleted it.
         if !hadRecord, plan.hasEffect { try users?.put(transaction) }
         // A request that changed nothing may be tried again with another outcome.
         if let operationID, plan.hasEffect {
@@ -258,7 +259,8 @@ extension RecordService {
         "operationID: another request had this identifier already, and only the same request may "
             + "have it again; nothing was changed.")
 
-    /// The same identifier in another zone, or in a later one of the same name, is another.
+    /// Returns the key of an operation. The same identifier in another zone, or in a later zone of
+    /// the same name, has another key.
     private static func operationKey(_ id: Text, _ zone: ZoneRow) -> Text {
         Text(utf8: Array("\(String(zone.incarnation, radix: 36))/".utf8) + id.utf8)
     }

@@ -3,9 +3,9 @@ import RecordWire
 
 /// Answers a records/modify that was done before (an extension: `operationID`).
 ///
-/// Each operation has the outcome that it had. The records are shown as the caller may see them
-/// now: one that has changed since has the tag that the operation gave it, and no fields; one that
-/// was saved and is not there any more is told as deleted.
+/// Each operation has the outcome that it had. The answer shows the records as the caller may see
+/// them now. A record that has changed since has the tag that the operation gave it, and no fields.
+/// A record that was saved and does not exist any more is reported as deleted.
 struct RetryAnswer {
     private static let readCount = 4
 
@@ -14,7 +14,7 @@ struct RetryAnswer {
     let context: OperationContext
     let reader: any StorageReader
 
-    /// `names` are those of the operations, in their order.
+    /// Returns the answer. `names` are those of the operations, in their order.
     func answer(
         _ request: ModifyRequest, names: [RecordName?], _ outcome: OperationOutcome
     ) throws(ServerError) -> Answer {
@@ -45,7 +45,7 @@ struct RetryAnswer {
         }
     }
 
-    /// `record` is what the caller sees of it now.
+    /// Writes one item. `record` is the record as the caller sees it now.
     private func write(
         _ item: OperationOutcome.Item, _ name: RecordName?, _ record: StoredRecord?,
         _ printer: inout RecordPrinter, to answer: inout AnswerWriter

@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// zones/list (reference §7.1).
+    /// Answers zones/list (reference §7.1).
     func listZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -14,7 +14,7 @@ extension RecordService {
         }
     }
 
-    /// zones/lookup: an item for each zone, in order.
+    /// Answers zones/lookup: an item for each zone, in order.
     func lookupZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -38,7 +38,8 @@ extension RecordService {
         }
     }
 
-    /// zones/modify: everything is attempted, in order; creating a zone that is there is harmless.
+    /// Answers zones/modify: every operation is tried, in order. Creating a zone that exists is
+    /// harmless.
     func modifyZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -118,7 +119,7 @@ extension RecordService {
         )
     }
 
-    /// The owner deletes the zone with all that is in it; a participant leaves its shares.
+    /// Deletes the zone with its content for its owner; a participant leaves its shares.
     private func delete(
         _ operation: ZoneOperation, _ context: OperationContext, _ ids: inout RandomIDs,
         _ transaction: any StorageTransaction
@@ -151,7 +152,8 @@ extension RecordService {
         )
     }
 
-    /// Out of every share of the zone; the share records change for those who stay.
+    /// Removes the user from every share of the zone. The share records change for the participants
+    /// who stay.
     private func leave(
         _ shared: SharedZoneRow, _ context: OperationContext, _ ids: inout RandomIDs,
         _ transaction: any StorageTransaction

@@ -1,8 +1,8 @@
 package import RecordModel
 package import RecordWire
 
-/// Which records of a zone a caller may know of: one's own, those of accepted shares, or what the
-/// schema lets the caller's roles read in the public database.
+/// The records of a zone that a caller may know of: those of the caller's own zone, those of
+/// accepted shares, or in the public database those that the schema lets the caller's roles read.
 package struct RecordVisibility: Sendable {
     package let access: ZoneAccess
     private let schema: ContainerSchema?
@@ -26,7 +26,8 @@ package struct RecordVisibility: Sendable {
         return allows(.read, record)
     }
 
-    /// What the grants of the public database say; true elsewhere.
+    /// Returns whether the grants of the public database give the permission. Returns true in other
+    /// databases.
     package func allows(_ permission: SchemaPermission, _ record: StoredRecord) -> Bool {
         guard let schema else { return true }
         return schema.allows(
@@ -34,7 +35,7 @@ package struct RecordVisibility: Sendable {
             isCreator: record.created.user == access.user?.name)
     }
 
-    /// Whether a record of this type may be made here.
+    /// Returns whether a record of this type may be made here.
     package func allowsCreation(of type: RecordTypeName) -> Bool {
         guard let schema else { return true }
         return schema.allows(.create, type: type, roles: roles, isCreator: false)

@@ -1,30 +1,30 @@
 package import RecordModel
 package import RecordWire
 
-/// What a viewer has been told of the zones of the shared database: the `syncToken` of
+/// The state of the shared database's zones that a viewer has received: the `syncToken` of
 /// changes/database and zones/changes there.
 ///
-/// It holds a vector, one entry for each zone: what is shared with a viewer is in databases of
-/// others, whose feeds have nothing to do with each other.
+/// It holds a vector with one entry for each zone, because the zones that are shared with a viewer
+/// are in databases of others, whose feeds are independent.
 package struct SharedDatabaseToken: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
-        /// Of the incarnations of the zone and of the viewer's view of it.
+        /// A hash of the incarnations of the zone and of the viewer's view of it.
         package let incarnation: UInt32
         package let position: Int64
     }
 
     private static let version: UInt8 = 1
-    /// By `key(of:)`.
+    /// The entries, by `key(of:)`.
     package private(set) var entries: [UInt64: Entry] = [:]
 
     package init() {}
 
-    /// The zone that an entry is about.
+    /// Returns the key of the zone that an entry is about.
     package static func key(of zone: ZoneKey) -> UInt64 {
         DatabaseToken.prefix(zone.database.owner.bytes + [0] + zone.zone.bytes)
     }
 
-    /// What the entry of a zone is when everything was told.
+    /// Returns the entry of a zone whose changes the client has completely.
     package static func entry(of access: ZoneAccess) -> Entry {
         var identity = TokenWriter()
         identity.fixed64(access.zone.incarnation)
@@ -53,10 +53,10 @@ package struct SharedDatabaseToken: Hashable, Sendable {
         return seal.seal(payload.bytes, for: .databaseToken)
     }
 
-    /// The token of a request; an empty one where it has none. `database` is that of the caller
-    /// with a name that no zone has.
+    /// Opens the token of a request, or makes an empty one when the request has none. `database` is
+    /// the caller's, with a name that no zone has.
     ///
-    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another database or server.
+    /// Errors: CHANGE_TOKEN_EXPIRED when the token belongs to another database or server.
     package static func open(
         _ text: Text?, database: DatabaseKey, seal: Seal
     ) throws(ServerError) -> SharedDatabaseToken {

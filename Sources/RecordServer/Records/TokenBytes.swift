@@ -1,4 +1,5 @@
-/// Integers in the payload of a sealed token: whole ones big-endian, counts with 7 bits a byte.
+/// Writes integers into the payload of a sealed token: fixed ones big-endian, counts with 7 bits a
+/// byte.
 struct TokenWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -26,7 +27,7 @@ struct TokenWriter {
     }
 }
 
-/// Reads what `TokenWriter` wrote; every read is nil once the payload has ended.
+/// Reads the bytes that `TokenWriter` wrote. Every read returns nil after the payload has ended.
 struct TokenReader {
     private var rest: ArraySlice<UInt8>
 

@@ -2,32 +2,33 @@ import RecordModel
 import RecordWire
 
 /// Makes records the tops of trees, in transactions of a few records each, before a batch moves or
-/// shares them with all that hangs on them.
+/// shares them with all their descendants.
 ///
-/// Nobody sees anything of it. A tree that is being made is in the share of the one that it is
-/// taken from, and goes where that goes, so that each record is in the same share before and after
-/// it gets the new number. What is left to do is in the storage: whoever needs the tree goes on
-/// with it, also another process, or after a kill; and when nobody comes back for it, it may stay
-/// as it is for ever.
+/// Nobody sees the work. A tree that is being made is in the share of the tree that it is taken
+/// from, and moves with it, so that each record is in the same share before and after it gets the
+/// new number. The remaining work is in the storage. Every request that needs the tree continues
+/// the work, also in another process or after a kill. When no request needs the tree again, the
+/// work may stay unfinished for ever.
 ///
-/// What makes a tree complete when nothing is left to do: below a record that has an older number
-/// all have older numbers, and a record gets the new one only together with the note that its
-/// children are to follow. Those who write meanwhile keep to that: a new record has the number of
-/// its parent, and what moves to a parent of another number is renumbered with all that hangs on
-/// it, or is the top of a tree itself.
+/// A tree is complete when no work is left, because of two rules. All records below a record with
+/// an older number have older numbers. A record gets the new number only together with the note
+/// that its children follow. Meanwhile all writers keep these rules: a new record has the number of
+/// its parent, and a record that moves to a parent with another number is renumbered with all its
+/// descendants, or is the top of a tree itself.
 struct TreeBuilder: Sendable {
     let zone: ZoneRow
     let tops: [RecordName]
-    /// How many records each transaction looks at.
+    /// The number of records that each transaction looks at.
     let slice: Int
 
-    /// Returns when all trees are complete, or their tops gone.
+    /// Returns when all trees are complete, or their tops are deleted.
     ///
     /// Errors: TRY_AGAIN_LATER after the first transaction that ends later than `end`.
     func run(
         _ storage: any Storage, until end: ContinuousClock.Instant
     ) async throws(ServerError) {
-        // Of its own: the batch draws the same names again when it is planned again.
+        // Draw other numbers than the batch, which draws the same ones again when it is planned
+        // again.
         var ids = RandomIDs()
         for top in tops {
             let number = ids.treeNumber()
@@ -45,7 +46,7 @@ struct TreeBuilder: Sendable {
             + "parts; nothing was changed yet. Send the request again to go on.",
         retryAfter: 1)
 
-    /// One transaction. False when nothing is left.
+    /// Runs one transaction. Returns false when no work is left.
     func runSlice(
         _ top: RecordName, _ number: TreeNumber, _ transaction: any StorageTransaction
     ) throws(ServerError) -> Bool {
@@ -58,7 +59,7 @@ struct TreeBuilder: Sendable {
     }
 }
 
-/// The steps of a tree's making that share one transaction.
+/// The steps of making a tree that share one transaction.
 private struct TreeSlice {
     let zone: ZoneHandle
     let transaction: any StorageTransaction
@@ -77,7 +78,7 @@ private struct TreeSlice {
         return found
     }
 
-    /// The tree of this top, made with `number` where there is none.
+    /// Returns the tree of this top, and makes it with `number` when there is none.
     mutating func begin(
         _ top: TreeMember, _ number: TreeNumber
     ) throws(ServerError) -> TreeNumber {
@@ -90,10 +91,11 @@ private struct TreeSlice {
         return number
     }
 
-    /// Looks at about `count` records. False when the tree is complete.
+    /// Looks at about `count` records. Returns false when the tree is complete.
     ///
-    /// What is under an unfinished tree inside may have numbers of trees that are around this one,
-    /// so that is to be finished as well; one tree at a time, for it takes a walk to find the next.
+    /// Records under an unfinished inner tree may have numbers of trees around this one, so the
+    /// inner tree has to be finished as well. Only one tree is finished at a time, because finding
+    /// the next one takes a walk.
     mutating func run(inside number: TreeNumber, count: Int) throws(ServerError) -> Bool {
         guard let unfinished = try transaction.unfinishedTree(zone, in: number) else {
             return false
@@ -109,7 +111,7 @@ private struct TreeSlice {
             guard let parent = try transaction.treeMember(zone, work.parent),
                 parent.tree == number
             else {
-                // It has gone to another tree, with its children.
+                // The record has moved to another tree, with its children.
                 try transaction.removeTreeWork(zone, number, work.parent)
                 continue
             }

@@ -1,13 +1,13 @@
 import RecordModel
 import RecordWire
 
-/// The record of type `Users` that a user has in the public database of each container that it
-/// uses. It has the user's name and is there for the fields that clients give it.
+/// The record of type `Users` that a user has in the public database of each container that the
+/// user uses. It has the user's name and holds the fields that clients give it.
 struct UsersRecord: Sendable {
     let user: UserName
     let container: ContainerKey
     let milliseconds: Int64
-    /// Of the zone, where it has to be made.
+    /// The incarnation of the zone, for the case that it has to be made.
     private let incarnation = SecureRandom.incarnation()
 
     init(user: UserName, container: ContainerKey, milliseconds: Int64) {
@@ -29,7 +29,7 @@ struct UsersRecord: Sendable {
         return found[name].map { !$0.isDeleted } ?? false
     }
 
-    /// Makes the record where it is missing.
+    /// Makes the record when it is missing.
     func put(_ transaction: any StorageTransaction) throws(ServerError) {
         guard try !exists(transaction) else { return }
         var row: ZoneRow

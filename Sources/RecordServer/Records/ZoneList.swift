@@ -3,8 +3,8 @@ import RecordWire
 
 /// The zones that a caller finds in a database.
 enum ZoneList {
-    /// By name, or by owner and name in the shared database. The default zone is always among
-    /// those of the public and private databases.
+    /// Returns the zones by name, or by owner and name in the shared database. The default zone is
+    /// always among those of the public and private databases.
     static func all(
         _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) -> [ZoneAccess] {
@@ -14,7 +14,7 @@ enum ZoneList {
         return [standard] + (try stored(context, reader)).filter { !$0.zone.key.isDefaultZone }
     }
 
-    /// Those that have been written to, or made.
+    /// Returns the zones that were written to, or made.
     static func stored(
         _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) -> [ZoneAccess] {

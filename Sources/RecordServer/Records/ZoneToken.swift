@@ -4,23 +4,24 @@ package import RecordWire
 /// A place in the feed of one zone as one viewer sees it: the `syncToken` of changes/zone,
 /// records/changes and zones/list (reference §7.5, appendix B.4).
 ///
-/// Sealed, so that nobody can make one; bound to the incarnation of the zone and, in a shared
-/// database, to that of the view, so that it expires when either is made anew.
+/// It is sealed, so that nobody can make one. It is bound to the incarnation of the zone and, in a
+/// shared database, to that of the view, so that it expires when either of them is renewed.
 package struct ZoneToken: Hashable, Sendable {
     private static let version: UInt8 = 1
-    /// The incarnation of a default zone before its first write: there is nothing in it to drop.
+    /// The incarnation of a default zone before its first write. There is nothing in it to drop.
     private static let unwritten: UInt64 = 0
     private static let pagedFlag: UInt8 = 1
 
     package let incarnation: UInt64
-    /// 0 for one's own zone.
+    /// The incarnation of the view, or 0 for the caller's own zone.
     package let view: UInt64
-    /// Everything up to here was told.
+    /// The position up to which the client has all changes.
     package let position: Int64
-    /// The zone's position when a fetch from nothing began. Its pages stay good although older
-    /// tombstones go: it started after those records were deleted.
+    /// The zone's position when a fetch from the beginning began. Its pages stay valid although
+    /// older tombstones are removed, because it started after those records were deleted.
     package let start: Int64
-    /// Whether the first page of this fetch came in reverse: the next one goes forward.
+    /// Indicates whether the first page of this fetch was in reverse. Then the next one goes
+    /// forward.
     package let hasReversedPage: Bool
 
     package init(
@@ -33,19 +34,20 @@ package struct ZoneToken: Hashable, Sendable {
         self.hasReversedPage = hasReversedPage
     }
 
-    /// Nothing was told yet.
+    /// Returns the token of a client that has received nothing.
     package static func beginning(of access: ZoneAccess) -> ZoneToken {
         ZoneToken(access: access, position: 0, start: access.zone.position)
     }
 
-    /// Nothing was told yet to somebody who may have seen the server before it was restored: what was
-    /// deleted behind a position is told too, as far as it is known.
+    /// Returns the token of a client that has received nothing now, but may have seen the server
+    /// before it was restored. The client also receives the deletions after a position, as far as
+    /// they are known.
     static func beginning(of access: ZoneAccess, deletionsBehind position: Int64) -> ZoneToken {
         let known = max(position, access.zone.horizon)
         return ZoneToken(access: access, position: 0, start: min(known, access.zone.position))
     }
 
-    /// The newest place in the feed.
+    /// Returns the token of the newest place in the feed.
     package static func current(_ access: ZoneAccess) -> ZoneToken {
         ZoneToken(access: access, position: access.zone.position)
     }
@@ -61,10 +63,10 @@ package struct ZoneToken: Hashable, Sendable {
         return seal.seal(payload.bytes, for: .zoneToken)
     }
 
-    /// The token of a request; that of the beginning where it has none.
+    /// Opens the token of a request, or makes one for the beginning when the request has none.
     ///
-    /// Errors: CHANGE_TOKEN_EXPIRED when it is of another zone, server, time or view, or older than
-    /// the tombstones that are kept.
+    /// Errors: CHANGE_TOKEN_EXPIRED when the token belongs to another zone, server, time or view,
+    /// or is older than the tombstones that are kept.
     package static func open(
         _ text: Text?, access: ZoneAccess, seal: Seal
     ) throws(ServerError) -> ZoneToken {
@@ -102,7 +104,8 @@ package struct ZoneToken: Hashable, Sendable {
 }
 
 extension ZoneAccess {
-    /// Random and renewed whenever the set of accepted shares changes; 0 for one's own zone.
+    /// The random incarnation of the view, renewed whenever the set of accepted shares changes. It
+    /// is 0 for the caller's own zone.
     package var viewIncarnation: UInt64 {
         guard case .participant(let row, _) = view else { return 0 }
         return row.incarnation

@@ -9,7 +9,8 @@ import protocol GRDB.DatabaseReader
 
 /// A copy of a database while it is in use.
 enum DatabaseCopy {
-    /// SQLite's online backup of one point in time; gives the copy, open, and its size in bytes.
+    /// Makes a copy with SQLite's online backup, as of one point in time. Returns the copy, open,
+    /// and its size in bytes.
     static func make(
         of source: some DatabaseReader, at path: String
     ) throws(ServerError) -> (DatabaseQueue, bytes: Int64) {
@@ -48,7 +49,7 @@ enum DatabaseCopy {
     }
 }
 
-/// The assets of a database by content, whatever databases of users they belong to.
+/// The assets of a database by content, in the databases of all users.
 struct AssetRows {
     struct Row: Sendable {
         let hash: ContentHash
@@ -56,7 +57,7 @@ struct AssetRows {
         let isReferenced: Bool
     }
 
-    /// In portions, so that no read of a database in use is long.
+    /// The number of rows that one read returns, so that no read of a database in use is long.
     private static let portion: Int64 = 1_000
 
     static func each(

@@ -2,16 +2,16 @@ import Glibc
 import RecordModel
 import RecordWire
 
-/// The files of a data directory, which are those of a backup: a database and its assets.
+/// The files of a data directory, which are also those of a backup: a database and its assets.
 struct BackupFiles: Sendable {
     let path: String
 
     var database: String { DataDirectory(path).databasePath }
-    /// What the database is called until everything is in its place.
+    /// The name of the database until everything is in its place.
     var unfinishedDatabase: String { database + ".part" }
     var assets: String { path + "/assets" }
 
-    /// Makes the directory, or takes one that is empty.
+    /// Makes the directory, or uses one that is empty.
     func create() throws(ServerError) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
@@ -25,7 +25,8 @@ struct BackupFiles: Sendable {
         }
     }
 
-    /// Gives the database its name, the assets being there: from then on the directory is complete.
+    /// Gives the database its name, after the assets are in place. From then on the directory is
+    /// complete.
     func finish() throws(ServerError) {
         guard rename(unfinishedDatabase, database) == 0 else {
             throw Self.failure("rename", unfinishedDatabase, errno)

@@ -1,7 +1,7 @@
 import RecordModel
 
-/// The index entries of one record as one value, so that they are found again when they are
-/// replaced: the number of the type, then field, kind and key of each.
+/// The index entries of one record as one value, so that they can be found when they are replaced:
+/// the number of the type, then field, kind and key of each.
 struct IndexList {
     struct Entry: Hashable {
         let field: Int64
@@ -17,7 +17,7 @@ struct IndexList {
         self.entries = entries
     }
 
-    /// Nil for bytes that `bytes` did not make.
+    /// Reads the bytes. Returns nil for bytes that `bytes` did not make.
     init?(_ bytes: [UInt8]) {
         var reader = PackedReader(bytes)
         guard let type = reader.number() else { return nil }

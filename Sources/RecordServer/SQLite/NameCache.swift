@@ -1,13 +1,13 @@
 import RecordModel
 import Synchronization
 
-/// Names that many records repeat (of types, fields, users, devices) and their numbers in the
-/// table `names`. Rows of that table never change, so that copies stay true.
+/// The names that many records repeat (of types, fields, users, devices) and their numbers in the
+/// table `names`. Rows of that table never change, so that copies stay correct.
 struct NameTable: Sendable {
     private(set) var names: [Int64: [UInt8]] = [:]
-    /// As texts, which are hashed faster than arrays.
+    /// The numbers by name. The keys are texts, which are hashed faster than arrays.
     private var numbers: [Text: Int64] = [:]
-    /// What was not in the cache yet.
+    /// The names that were not in the cache before.
     fileprivate var added: [Int64: [UInt8]] = [:]
 
     func number(_ name: [UInt8]) -> Int64? { numbers[Text(utf8: name)] }
@@ -25,14 +25,15 @@ struct NameTable: Sendable {
 
 /// The committed names that were used lately.
 final class NameCache: Sendable {
-    /// Devices are named by clients: without a limit they could fill the memory.
+    /// The most names that are kept. Clients choose the names of devices, which could fill the
+    /// memory without a limit.
     private static let limit = 10_000
     private let table = Mutex(NameTable())
 
     var snapshot: NameTable { table.withLock { $0 } }
 
-    /// Takes over what an access found. Only what is committed: a number that was rolled back is
-    /// given again.
+    /// Adds the names that an access found. Add committed names only: a number that was rolled back
+    /// is given again.
     func add(_ other: NameTable) {
         guard !other.added.isEmpty else { return }
         table.withLock { table in
@@ -42,7 +43,7 @@ final class NameCache: Sendable {
     }
 }
 
-/// What one process keeps of a storage besides its rows. All of it stays true whatever other
+/// The data that one process keeps of a storage besides its rows. It stays correct when other
 /// processes write: rows of names never change, and a schema is compared with its row.
 struct StorageCaches: Sendable {
     let names = NameCache()

@@ -4,7 +4,7 @@ import RecordWire
 
 /// A record's name in its zone.
 struct RecordKey: Hashable {
-    /// By its number alone, which is the only one of its kind in the file.
+    /// The number of the zone. It is enough alone, because no other zone in the file has it.
     let zone: Int64
     let name: RecordName
 
@@ -14,22 +14,23 @@ struct RecordKey: Hashable {
     }
 }
 
-/// Where a record is stored, and what the indexes of its table have of it.
+/// The place where a record is stored, and the columns of it that the indexes of its table have.
 struct RecordPlace {
     let id: Int64
     var type: Int64
     var isDeleted: Bool
     var parent: RecordName?
     var tree: TreeNumber?
-    /// Whether the tables of index entries, references and assets may have rows of the record.
-    /// Those that this transaction has made have none yet: there is nothing to take away.
+    /// Indicates whether the table of index entries may have rows of the record; the next two do so
+    /// for references and assets. A record that this transaction has made has no rows yet, so that
+    /// there is nothing to remove.
     var hasIndex = true
     var hasReferences = true
     var hasAssets = true
 }
 
 extension SQLiteAccess {
-    /// The columns that `record` reads, in its order, of the table under the name `r`.
+    /// The columns that `record` reads, in its order, from the table with the name `r`.
     static let recordColumns = """
         r.name, r.type, r.tag, r.position, r.fields, r.has_assets,
         r.created, r.created_by, r.created_on, r.modified, r.modified_by, r.modified_on,
@@ -47,7 +48,8 @@ extension SQLiteAccess {
         record.share = try share(inZone: row.int64(first + 17), of: record.tree)
         record.shortGUID = row.valueIfPresent(first + 14)
         record.isDeleted = row.bool(first + 15)
-        // One column has what the two kinds of rows have of their own.
+        // Tombstones and records use the same column for the value that only one of the two kinds
+        // has.
         if record.isDeleted {
             record.movedTo = row.bytesIfPresent(first + 18).flatMap(RecordAddress.init(stored:))
         } else {
@@ -64,7 +66,7 @@ extension SQLiteAccess {
 }
 
 extension RecordAddress {
-    /// No name has a NUL.
+    /// The address as bytes. No name contains a NUL.
     var stored: [UInt8] { zone.bytes + [0] + type.bytes + [0] + name.bytes }
 
     init?(stored bytes: [UInt8]) {

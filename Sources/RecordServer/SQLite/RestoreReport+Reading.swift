@@ -2,7 +2,7 @@ import RecordModel
 import RecordSQL
 
 extension RestoreReport {
-    /// A statement that gives name, place and detail of the items of a kind.
+    /// Returns a statement that gives name, place and detail of the items of a kind.
     private static func query(_ kind: Kind) -> String {
         switch kind {
         case .administrator, .user:

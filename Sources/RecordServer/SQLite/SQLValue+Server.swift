@@ -10,7 +10,7 @@ extension SQLValue {
     }
     static func zone(_ zone: ZoneHandle) -> SQLValue { .integer(zone.number) }
     static func limit(_ limit: Int) -> SQLValue { .integer(Int64(max(0, limit))) }
-    /// 64 random bits; SQLite's integers are signed.
+    /// The incarnation: 64 random bits. SQLite's integers are signed.
     static func incarnation(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
 }
 
@@ -25,7 +25,7 @@ extension SQLStatement {
 }
 
 extension ServerEnvironment {
-    /// As stored; never renumber.
+    /// The number as stored; never renumber.
     var number: Int64 {
         switch self {
         case .development: 0
@@ -37,7 +37,7 @@ extension ServerEnvironment {
 }
 
 extension DatabaseScope {
-    /// As stored; never renumber.
+    /// The number as stored; never renumber.
     var number: Int64 {
         switch self {
         case .public: 0

@@ -29,7 +29,7 @@ extension SQLiteAccess {
     }
 
     func addAccountEvent(_ event: AccountEvent) throws(ServerError) {
-        // Only what proves that the owner was there makes an address known.
+        // Only an event that proves the owner's presence makes an address known.
         let isProof = event.kind == .signedIn && !event.address.isEmpty
         let client = isProof ? Text(IPAddress.client(of: event.address.string)) : nil
         try run(

@@ -34,7 +34,7 @@ extension SQLiteAccess {
             uploadedMilliseconds: row.int64(3))
     }
 
-    /// With the database behind the columns of the asset.
+    /// Reads an asset from a row that has the database after the columns of the asset.
     private static func assetOfDatabase(_ row: SQLStatement) -> AssetRow {
         let container = ContainerKey(
             container: row.value(4), environment: ServerEnvironment(number: row.int64(5)))
@@ -102,7 +102,7 @@ extension SQLiteAccess {
         ) { $0.int64(0) } ?? 0
     }
 
-    /// A user has one quota in all containers.
+    /// Returns the key of a quota holder. A user has one quota in all containers.
     private static func key(of holder: QuotaHolder) -> [SQLValue] {
         switch holder {
         case .user(let name): [.name(name), .blob([]), .integer(0)]
@@ -110,7 +110,7 @@ extension SQLiteAccess {
         }
     }
 
-    /// The number of who pays for what is in this database.
+    /// Returns the number of the quota holder of this database, and makes it when it is missing.
     func makeQuotaHolder(_ database: DatabaseKey) throws(ServerError) -> Int64 {
         let key = Self.key(of: QuotaHolder(database))
         try run(
@@ -202,7 +202,8 @@ extension SQLiteAccess {
         return number
     }
 
-    /// The size counts once in each zone, so that a deleted zone's part of it is known at once.
+    /// Adds a reference. The size counts once in each zone, so that the part of a deleted zone is
+    /// known at once.
     private func refer(
         _ asset: Int64, _ zone: ZoneHandle, _ record: Int64
     ) throws(ServerError) {
@@ -230,7 +231,8 @@ extension SQLiteAccess {
         try count(asset, zone, sign: -1)
     }
 
-    /// Adds the asset's size to what the zone uses when nothing in it refers to the asset.
+    /// Adds the asset's size to the used bytes of the zone when nothing in the zone refers to the
+    /// asset.
     private func count(_ asset: Int64, _ zone: ZoneHandle, sign: Int64) throws(ServerError) {
         try run(
             """

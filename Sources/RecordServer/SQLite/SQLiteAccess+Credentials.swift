@@ -3,7 +3,7 @@ import RecordSQL
 import RecordWire
 
 extension SQLStatement {
-    /// The container and environment in two columns.
+    /// Reads the container and the environment from two columns.
     fileprivate func container(_ first: Int32) -> ContainerKey {
         ContainerKey(
             container: value(first), environment: ServerEnvironment(number: int64(first + 1)))

@@ -5,7 +5,7 @@ import RecordWire
 extension SQLiteAccess {
     func zoneWithTombstones(after handle: ZoneHandle?) throws(ServerError) -> ZoneRow? {
         var last = handle?.number ?? 0
-        // One step of the index a zone; deleted zones are passed over.
+        // Each zone costs one step in the index. Deleted zones are skipped.
         while let number = try next(after: last) {
             last = number
             if let zone = try zone(number: number) { return zone }

@@ -52,7 +52,8 @@ extension SQLiteAccess {
         }.compactMap(\.self)
     }
 
-    /// A tombstone says more than a name only where the record has gone elsewhere.
+    /// Returns the feed entry of a record. A tombstone is more than a name only when its record has
+    /// gone elsewhere.
     private static func entry(_ record: StoredRecord) -> FeedEntry {
         record.isDeleted && record.movedTo == nil
             ? .gone(name: record.name, position: record.position) : .record(record)
@@ -85,8 +86,8 @@ extension SQLiteAccess {
     }
 }
 
-/// The feed of a zone as those shares see it: their records and what left them, merged by
-/// position. Reads positions from indexes only, in small portions of each share.
+/// The feed of a zone as the given shares see it: their records and the records that left them,
+/// merged by position. It reads positions from indexes only, in small portions of each share.
 struct SharedFeed {
     enum Content {
         case record(id: Int64)
@@ -98,7 +99,7 @@ struct SharedFeed {
         let content: Content
     }
 
-    /// The records of one tree, or what has left one share.
+    /// The records of one tree, or the records that left one share.
     fileprivate struct Source {
         enum Kind {
             case records(TreeNumber)
@@ -106,9 +107,9 @@ struct SharedFeed {
         }
 
         let kind: Kind
-        /// In the order of the feed; the next one last.
+        /// The items in the order of the feed, with the next one last.
         var items: [Item] = []
-        /// After which the next portion begins; nil before the first.
+        /// The position after which the next portion begins. It is nil before the first.
         var last: Int64?
         var isDone = false
     }
@@ -135,7 +136,8 @@ struct SharedFeed {
         }
     }
 
-    /// The next entry; nil at the end. `limit` is how many the caller may want in all.
+    /// Returns the next entry, or nil at the end. `limit` is the most entries that the caller may
+    /// want in all.
     mutating func next(_ access: SQLiteAccess, atMost limit: Int) throws(ServerError) -> Item? {
         while true {
             guard let index = try nextSource(access, limit) else { return nil }
@@ -145,7 +147,7 @@ struct SharedFeed {
         }
     }
 
-    /// The source with the first entry of all.
+    /// Returns the source with the first entry of all.
     private mutating func nextSource(
         _ access: SQLiteAccess, _ limit: Int
     ) throws(ServerError) -> Int? {
@@ -196,7 +198,8 @@ struct SharedFeed {
         sources[index].isDone = items.count < portion
     }
 
-    /// Whether the record has not come back into one of the shares and left none of them later.
+    /// Returns whether the record has not come back into one of the shares, and has not left one of
+    /// them later.
     private func isLatest(
         _ name: RecordName, _ position: Int64, _ access: SQLiteAccess
     ) throws(ServerError) -> Bool {

@@ -24,7 +24,7 @@ extension SQLiteAccess {
         places[key] = place
     }
 
-    /// Writes only the entries that differ from those before.
+    /// Writes only the entries that differ from the earlier ones.
     func replaceIndex(
         _ zone: ZoneHandle, _ place: inout RecordPlace, _ name: RecordName, type: Int64,
         _ entries: [IndexList.Entry]
@@ -117,7 +117,7 @@ extension SQLiteAccess {
         }
     }
 
-    /// Both counts are of index rows alone.
+    /// Counts rows of indexes only, in both statements.
     func countUnindexed(
         _ zone: ZoneHandle, type: RecordTypeName, field: FieldName
     ) throws(ServerError) -> Int64 {
@@ -140,8 +140,9 @@ extension SQLiteAccess {
         return (records ?? 0) - (entries ?? 0)
     }
 
-    /// The order of the join is fixed: SQLite could otherwise read the records of the zone and
-    /// sort them. `after` takes the place of the bound at which the scan began.
+    /// Returns the statement of a scan. The order of the join is fixed, because SQLite could
+    /// otherwise read the records of the zone and sort them. `after` replaces the bound at which
+    /// the scan began.
     private static func sql(_ scan: IndexScan, _ values: inout [SQLValue]) -> String {
         var sql = """
             SELECT e.key, \(recordColumns)

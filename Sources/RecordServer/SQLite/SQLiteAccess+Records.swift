@@ -108,7 +108,7 @@ extension SQLiteAccess {
 }
 
 extension Reference.Action {
-    /// As stored; never renumber.
+    /// The number as stored; never renumber.
     var number: Int64 {
         switch self {
         case .none: 0

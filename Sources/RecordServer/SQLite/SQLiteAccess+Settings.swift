@@ -13,7 +13,7 @@ extension SQLiteAccess {
             [.text(name), .blob(value)])
     }
 
-    /// Where the positions of a new zone begin.
+    /// Returns the position at which a new zone begins.
     func firstPosition() throws(ServerError) -> Int64 {
         guard let bytes = try setting(ServerSetting.firstPosition) else { return 0 }
         var reader = ByteReader(bytes)

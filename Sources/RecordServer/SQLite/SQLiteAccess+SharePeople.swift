@@ -2,9 +2,9 @@ import RecordModel
 import RecordSQL
 import RecordWire
 
-/// Who asks for access to a share, and who is blocked.
+/// The users who ask for access to a share, and the people who are blocked.
 extension SQLiteAccess {
-    /// As `kind`; never renumber.
+    /// Values of `kind`; never renumber.
     private static let requester: Int64 = 0
     private static let blocked: Int64 = 1
 

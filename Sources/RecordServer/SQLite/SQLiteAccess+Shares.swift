@@ -6,7 +6,7 @@ extension SQLiteAccess {
     private static let shareColumns =
         "s.name, s.root, s.short_guid, s.public_permission, s.denies_requests"
 
-    /// With where it is, in a query that has `placeOfShare`.
+    /// The columns of a share with its place, in a query that has `placeOfShare`.
     private static let placedShareColumns = "\(shareColumns), z.id, z.name, d.owner"
     private static let placeOfShare = """
         JOIN zones z ON z.id = s.zone AND z.deleted = 0 JOIN databases d ON d.id = z.database
@@ -81,7 +81,7 @@ extension SQLiteAccess {
         ) { (row) throws(ServerError) in try share(row, container) }
     }
 
-    /// With the columns of the zone behind those of the share.
+    /// Reads a share from a row that has the columns of the zone after those of the share.
     private func share(
         _ row: SQLStatement, _ container: ContainerKey
     ) throws(ServerError) -> ShareRow {

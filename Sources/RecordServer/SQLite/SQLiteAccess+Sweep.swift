@@ -31,7 +31,8 @@ extension SQLiteAccess: StorageTransaction {
         }
     }
 
-    /// Gives how many it has removed, with all that other tables had of them.
+    /// Removes records with everything that other tables have of them, and returns the number of
+    /// removed records.
     private func sweepRecords(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
         let found = try all(
             "SELECT id, type, name FROM records WHERE zone = ? ORDER BY position LIMIT ?",

@@ -38,7 +38,7 @@ extension SQLiteAccess {
         ) { Int($0.int64(0)) } ?? 0
     }
 
-    /// The numbers of the trees of a share.
+    /// Returns the numbers of the trees of a share.
     func trees(_ zone: ZoneHandle, of share: RecordName) throws(ServerError) -> [TreeNumber] {
         try all(
             "SELECT number FROM trees WHERE zone = ? AND share = ? ORDER BY number",
@@ -46,7 +46,8 @@ extension SQLiteAccess {
         ) { TreeNumber($0.int64(0)) }
     }
 
-    /// The share that the records of a tree are members of; asked for every record that is read.
+    /// Returns the share that the records of a tree are members of. It is called for every record
+    /// that is read.
     func share(
         inZone zone: Int64, of number: TreeNumber?
     ) throws(ServerError) -> RecordName? {

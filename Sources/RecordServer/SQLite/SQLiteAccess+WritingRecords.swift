@@ -23,7 +23,8 @@ extension SQLiteAccess {
         places[key] = place
     }
 
-    /// Where the record is; nil when there is neither a record nor a tombstone of this name.
+    /// Returns the place of a record. Returns nil when there is neither a record nor a tombstone of
+    /// this name.
     func place(_ key: RecordKey) throws(ServerError) -> RecordPlace? {
         if let place = places[key] { return place }
         let place = try first(
@@ -39,7 +40,8 @@ extension SQLiteAccess {
         return place
     }
 
-    /// Where the record of a tombstone has gone is told also to who hears of the next record of its name.
+    /// Keeps the place where the record of a tombstone has gone, for clients that first hear of the
+    /// next record of its name.
     private func keepDeparture(
         of tombstone: RecordPlace, _ key: RecordKey
     ) throws(ServerError) {
@@ -62,7 +64,7 @@ extension SQLiteAccess {
         try boundDepartures(of: RecordKey(zone: zone, name: departure.name))
     }
 
-    /// How many departures a name has at most: there are never more than so many for each record.
+    /// The most departures of a name, so that their number is bounded for each record.
     private static let departuresOfName = 8
 
     private func boundDepartures(of key: RecordKey) throws(ServerError) {
@@ -75,7 +77,7 @@ extension SQLiteAccess {
             [.integer(key.zone), .name(key.name), .limit(Self.departuresOfName)])
     }
 
-    /// What every version of a record has anew.
+    /// Returns the values that every version of a record has new.
     private func content(_ record: StoredRecord) throws(ServerError) -> [SQLValue] {
         [
             .integer(record.tag), .integer(record.position), .bool(record.hasAssets),
@@ -92,11 +94,11 @@ extension SQLiteAccess {
         ]
     }
 
-    /// How many names of clients each user can add.
+    /// The most names of clients that each user can add.
     private static let clientNames = 100
 
-    /// The number of what a client calls itself, or of the empty name for a user with too many:
-    /// they are for people only, and a name that is stored is never given up.
+    /// Returns the number of the name that a client gives itself, or of the empty name for a user
+    /// with too many names. The names are for people only, and a stored name is never removed.
     private func makeClientNumber(_ stamp: WriteStamp) throws(ServerError) -> Int64 {
         if let number = try number(stamp.device.utf8) { return number }
         let user = try makeNumber(stamp.user.bytes)
@@ -133,8 +135,8 @@ extension SQLiteAccess {
             tree: record.tree, hasIndex: false, hasReferences: false, hasAssets: false)
     }
 
-    /// An UPDATE writes every index that has one of its columns, changed or not; so those of
-    /// most indexes are left out when they stay.
+    /// Updates a row. An UPDATE writes every index that has one of its columns, changed or not. The
+    /// columns of most indexes are therefore left out when they stay the same.
     private func update(
         _ place: RecordPlace, _ record: StoredRecord, isMoved: Bool
     ) throws(ServerError) {
@@ -159,7 +161,7 @@ extension SQLiteAccess {
             ])
     }
 
-    /// Takes away what other tables have of a record.
+    /// Removes the rows that other tables have of a record.
     func clear(
         _ zone: ZoneHandle, _ place: inout RecordPlace, _ name: RecordName
     ) throws(ServerError) {
@@ -168,7 +170,7 @@ extension SQLiteAccess {
         try replaceAssets(zone, &place, [])
     }
 
-    /// The place of a record that has been put.
+    /// Returns the place of a record that has been put.
     func requirePlace(_ key: RecordKey) throws(ServerError) -> RecordPlace {
         guard let place = try place(key) else {
             throw ServerError(.internalError, "A record that was not put cannot be indexed.")

@@ -27,7 +27,8 @@ extension SQLiteAccess {
             ZoneChange(
                 key: ZoneKey(database: database, zone: $0.name(0)), position: $0.int64(1))
         }
-        // Also of zones that were made since: by the one who asks, perhaps, after it asked last.
+        // Include zones that were made since, too: the client may have made one itself after its
+        // last request.
         let gone = try all(
             """
             SELECT name, place, reason FROM zone_tombstones

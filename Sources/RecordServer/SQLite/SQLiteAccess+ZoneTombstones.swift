@@ -2,12 +2,12 @@ import RecordModel
 import RecordSQL
 import RecordWire
 
-/// Tombstones of zones: how many there may be, and for how long.
+/// Tombstones of zones: the limits of their number and of their age.
 extension SQLiteAccess {
     /// The time of a tombstone that no sweep has met.
     private static let untimed = Int64.max
 
-    /// Forgets the oldest tombstones of a database beyond the limit.
+    /// Removes the oldest tombstones of a database beyond the limit.
     func trimZoneTombstones(ofDatabase number: Int64) throws(ServerError) {
         let place = try first(
             """
@@ -24,7 +24,7 @@ extension SQLiteAccess {
             [.integer(number), .integer(place)])
     }
 
-    /// The same of what a viewer has lost.
+    /// Removes the oldest tombstones of the shared zones that a viewer has lost, beyond the limit.
     func trimZoneTombstones(of viewer: UserName) throws(ServerError) {
         try run(
             """

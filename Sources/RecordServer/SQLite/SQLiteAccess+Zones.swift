@@ -45,7 +45,7 @@ extension SQLiteAccess {
         DeletionReason(rawValue: row.string(column)) ?? .deleted
     }
 
-    /// The number of a database that has or had zones, assets or operations.
+    /// Returns the number of a database that has or had zones, assets or operations.
     func number(of database: DatabaseKey) throws(ServerError) -> Int64? {
         try first(
             "SELECT id FROM databases WHERE container = ? AND environment = ? AND owner = ?",
@@ -105,7 +105,8 @@ extension SQLiteAccess {
             ])
     }
 
-    /// All that belongs to the zone is found by way of its row, so that it is gone with it.
+    /// Deletes a zone by its row. Everything else of the zone is found only through that row, so
+    /// that it is deleted with it.
     func deleteZone(_ zone: ZoneRow, reason: DeletionReason) throws(ServerError) {
         let handle = SQLValue.zone(zone.handle)
         try run("UPDATE zones SET deleted = 1 WHERE id = ? AND deleted = 0", [handle])

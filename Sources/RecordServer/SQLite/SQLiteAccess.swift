@@ -12,13 +12,13 @@ final class SQLiteAccess {
     private let isWriting: Bool
     private(set) var names: NameTable
     let schemas: SchemaCache
-    /// Where the records are that this transaction has read or written; nil for those that are
-    /// not there.
+    /// The places of the records that this transaction has read or written. Nil stands for records
+    /// that do not exist.
     var places: [RecordKey: RecordPlace?] = [:]
-    /// The shares of the trees of what was read; nil inside for none.
+    /// The shares of the trees of the records that were read. The inner nil stands for no share.
     var treeShares: [TreeKey: RecordName?] = [:]
-    /// Set when SQLite has rolled back by itself: what a body did after that would be committed
-    /// statement by statement.
+    /// The error after which SQLite has rolled back by itself. Anything that a body did after that
+    /// would be committed statement by statement.
     private(set) var lostTransaction: RecordError?
 
     init(
@@ -50,22 +50,22 @@ final class SQLiteAccess {
         }
     }
 
-    /// Runs a statement that gives no rows, or whose rows do not matter.
+    /// Runs a statement that returns no rows, or whose rows do not matter.
     func run(_ sql: String, _ values: [SQLValue] = []) throws(ServerError) {
         let statement = try statement(sql, values)
         defer { if values.contains(where: \.isLarge) { statement.clear() } }
         while try step(statement) {}
     }
 
-    /// Statements that a batch runs for each record or oftener: to find a statement by its text
-    /// costs as much as to run it.
+    /// The statements that a batch runs for each record or more often. Finding such a statement by
+    /// its text costs as much as running it.
     enum Hot: Int, CaseIterable {
         case insertRecord, insertIndexEntry, insertIndexList
     }
 
     private var hot = [SQLStatement?](repeating: nil, count: Hot.allCases.count)
 
-    /// The statement, to be bound by the caller; its text is `sql` each time.
+    /// Returns the statement, to be bound by the caller. Its text is `sql` each time.
     func statement(
         _ which: Hot, _ sql: @autoclosure () -> String
     ) throws(ServerError) -> SQLStatement {
@@ -103,7 +103,7 @@ final class SQLiteAccess {
         while try step(statement) {}
     }
 
-    /// The first row, or nil.
+    /// Returns the first row, or nil.
     func first<Value>(
         _ sql: String, _ values: [SQLValue] = [],
         _ read: (SQLStatement) throws(ServerError) -> Value
@@ -114,7 +114,7 @@ final class SQLiteAccess {
         return try read(statement)
     }
 
-    /// All rows. `read` may use the storage, but not this statement.
+    /// Returns all rows. `read` may use the storage, but not this statement.
     func all<Value>(
         _ sql: String, _ values: [SQLValue] = [],
         _ read: (SQLStatement) throws(ServerError) -> Value
@@ -126,7 +126,7 @@ final class SQLiteAccess {
         return rows
     }
 
-    /// The rows up to the one after which there is no room for more.
+    /// Returns the rows up to the one after which there is no room for more.
     func all<Value>(
         _ sql: String, _ values: [SQLValue], room: inout ReadingRoom,
         _ read: (SQLStatement, inout ReadingRoom) throws(ServerError) -> Value
@@ -144,7 +144,7 @@ final class SQLiteAccess {
 
     var lastInsertedRow: Int64 { connection.lastInsertedRow }
 
-    /// Rows touched by the last statement that wrote.
+    /// The rows that the last writing statement changed.
     var changedRows: Int { connection.changedRows }
 
     private func failure(_ error: RecordError) -> ServerError {
@@ -153,7 +153,7 @@ final class SQLiteAccess {
     }
 }
 
-/// How much more may be read at once: a slice of large records shall not fill the memory.
+/// The room for one read, so that a slice of large records does not fill the memory.
 struct ReadingRoom {
     private var bytes: Int
 
@@ -164,7 +164,7 @@ struct ReadingRoom {
 }
 
 extension SQLiteAccess {
-    /// The name with this number.
+    /// Returns the name with this number.
     func name(_ number: Int64) throws(ServerError) -> [UInt8] {
         if let name = names.names[number] { return name }
         let name = try first("SELECT name FROM names WHERE id = ?", [.integer(number)]) {
@@ -175,7 +175,7 @@ extension SQLiteAccess {
         return name
     }
 
-    /// The number of a name, if it was ever stored.
+    /// Returns the number of a name, if it was ever stored.
     func number(_ name: [UInt8]) throws(ServerError) -> Int64? {
         if let number = names.number(name) { return number }
         let number = try first("SELECT id FROM names WHERE name = ?", [.blob(name)]) {
@@ -185,7 +185,7 @@ extension SQLiteAccess {
         return number
     }
 
-    /// The number of a name, given to it if need be.
+    /// Returns the number of a name, and gives it one when it has none.
     func makeNumber(_ name: [UInt8]) throws(ServerError) -> Int64 {
         if let number = try number(name) { return number }
         try run("INSERT INTO names (name) VALUES (?)", [.blob(name)])
@@ -194,7 +194,7 @@ extension SQLiteAccess {
         return number
     }
 
-    /// A row that only a fault of this program or of the disk can have made.
+    /// Returns the error for a row that only a fault of this program or of the disk can have made.
     func damaged(_ what: String) -> ServerError {
         ServerError(storage: RecordError(.corrupt, "The database is damaged: \(what)."), logger)
     }

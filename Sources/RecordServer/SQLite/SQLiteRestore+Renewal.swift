@@ -1,14 +1,15 @@
 import RecordModel
 import RecordSQL
 
-/// What makes a restored server another one than that of the lost time.
+/// The changes that distinguish a restored server from the server of the lost time.
 ///
-/// A new incarnation of the server ends all sealed tokens but those of sessions, so that every
-/// client asks from the beginning and finds out what is lost, zones of its own and of others too.
-/// Positions go on far behind those that the lost time can have given, in the zones that are there
-/// and in those that clients make again, so that no change tag stands for two contents.
+/// A new incarnation of the server ends all sealed tokens except those of sessions. Every client
+/// therefore asks from the beginning and notices the losses, including its own zones and those of
+/// others. Positions continue far behind those that the lost time can have given, in the
+/// existing zones and in those that clients make again, so that no change tag stands for two
+/// contents.
 struct RestoreRenewal {
-    /// No zone takes as many changes between two backups.
+    /// The distance by which positions move. No zone takes as many changes between two backups.
     static let positionGap: Int64 = 1 << 32
 
     let connection: SQLConnection
@@ -36,8 +37,9 @@ struct RestoreRenewal {
             "SELECT value FROM settings WHERE name = ?", [.text(ServerSetting.firstPosition)]
         ) { $0.bytes(0) }
         var reader = ByteReader(stored ?? [])
-        // A backup may be restored twice: what was given after the first time must not come again
-        // after the second, also within seconds. No zone takes a change in each nanosecond.
+        // A backup may be restored twice. Positions that were given after the first restore must
+        // not be given again after the second, even when only seconds lie between them. No zone
+        // takes a change in each nanosecond.
         let behind = (reader.int64() ?? 0) + Self.positionGap
         let first = max(behind + Int64.random(in: 0..<Self.positionGap), now.nanoseconds)
         var bytes = ByteWriter()
@@ -69,14 +71,15 @@ struct RestoreRenewal {
         }
     }
 
-    /// One-time links that somebody has used since the backup would let in one more.
+    /// Removes unused one-time links. A link that somebody has used since the backup would let in
+    /// one more person.
     private func endLinks() throws(RecordError) {
         try connection.run(
             "DELETE FROM participants WHERE user IS NULL AND link IS NOT NULL")
     }
 
-    /// Those that were ended since the backup would be good again. With a new key nobody who has
-    /// the backup can make a token either.
+    /// Ends all sessions. Sessions that were ended since the backup would otherwise be valid again.
+    /// With the new key, nobody with the backup can make a token either.
     private func endSessions() throws(RecordError) {
         try put(ServerSetting.sealKey, SecureRandom.bytes(32))
         for table in ["sessions", "push_frames", "push_devices"] {

@@ -6,18 +6,21 @@ import RecordWire
 import class GRDB.Database
 import class GRDB.DatabaseQueue
 
-/// A backup made into the data directory of a server.
+/// Makes a data directory of a server from a backup.
 ///
-/// What was written after the backup is lost, and clients have to find out: see `RestoreRenewal`.
-/// What was taken away after it is back, and the operator has to find out: see `RestoreReport`.
+/// Everything that was written after the backup is lost, and clients have to find that out: see
+/// `RestoreRenewal`. Everything that was removed after the backup is back, and the operator has to
+/// find that out: see `RestoreReport`.
 enum SQLiteRestore {
+    /// Restores a backup.
+    ///
     /// - Parameters:
-    ///   - directory: empty or new. Nothing is there until all is there.
-    ///   - keepsSessions: leaves people signed in, also where their session was ended since the
+    ///   - directory: empty or new. It holds nothing until everything is there.
+    ///   - keepsSessions: leaves people signed in, also those whose session was ended since the
     ///     backup.
-    ///   - now: of the server's clock, see `RestoreRenewal`.
-    /// - Throws: badRequest when `backup` is none or `directory` is not empty; internalError with
-    ///   a reason for the operator when the backup is damaged or incomplete.
+    ///   - now: the time of the server's clock, see `RestoreRenewal`.
+    /// - Throws: badRequest when `backup` is not a backup or `directory` is not empty;
+    ///   internalError with a reason for the operator when the backup is damaged or incomplete.
     @discardableResult
     static func restore(
         _ backup: String, to directory: String, keepsSessions: Bool = false,
@@ -43,7 +46,8 @@ enum SQLiteRestore {
         }
     }
 
-    /// The same in a directory that goes again, but for the bytes of assets, which are only looked for.
+    /// Restores a backup into a directory that is removed afterwards. It does not copy the bytes of
+    /// assets, but only looks for them.
     static func rehearse(
         _ backup: String, keepsSessions: Bool, deep: Bool, now: Timestamp
     ) async throws(ServerError) -> (report: RestoreReport, findings: [Finding]) {
@@ -65,7 +69,7 @@ enum SQLiteRestore {
         }
     }
 
-    /// The database in its place, under its unfinished name.
+    /// Copies the database to its place, under its unfinished name.
     private static func begin(
         _ source: BackupFiles, _ target: BackupFiles
     ) throws(ServerError) -> DatabaseQueue {
@@ -131,7 +135,8 @@ enum SQLiteRestore {
         }
     }
 
-    /// Uploads that nothing referred to yet may be missing: their rows go.
+    /// Copies the assets. Uploads that nothing referred to yet may be missing: their rows are
+    /// deleted.
     private static func bringAssets(
         _ copy: DatabaseQueue, from source: any AssetStore, to target: any AssetStore
     ) async throws(ServerError) {

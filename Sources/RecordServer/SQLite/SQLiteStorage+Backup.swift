@@ -6,7 +6,7 @@ package import RecordWire
 import class GRDB.Database
 import class GRDB.DatabaseQueue
 
-/// The thread of backups and restores, which wait for a disk for long.
+/// The thread of backups and restores, which wait for a disk for a long time.
 enum BackupThread {
     private static let queue = DispatchQueue(label: "recordfs.backup")
 
@@ -24,11 +24,11 @@ enum BackupThread {
 }
 
 extension SQLiteStorage {
-    /// The directory is a data directory of a server, complete once it holds `records.sqlite`; to
-    /// use it, restore it (`StorageFactory.restore`). It holds all secrets of the server.
+    /// Makes a data directory of a server, which is complete once it holds `records.sqlite`. To use
+    /// it, restore it (`StorageFactory.restore`). It holds all secrets of the server.
     ///
-    /// The assets come first: what the sweeper removes between the two copies has a second name by
-    /// then. What came after the first look is young, and the sweeper leaves it.
+    /// The assets come first: an asset that the sweeper removes between the two copies has a second
+    /// name by then. An asset that came after the first look is young, and the sweeper leaves it.
     @discardableResult
     package func backup(
         to directory: String, assets: any AssetStore

@@ -31,7 +31,7 @@ extension SQLiteStorage {
     }
 }
 
-/// Looks for the bytes of assets that records refer to.
+/// Checks that the bytes of the assets that records refer to are there.
 enum AssetInspection {
     private static let shownCount = 20
 

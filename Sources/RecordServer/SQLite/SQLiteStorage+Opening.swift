@@ -17,9 +17,10 @@ extension DataDirectory {
 extension SQLiteStorage {
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Opens the database file at `path`, or one in memory, and brings its tables up to date.
+    /// Opens the database file at `path`, or a database in memory, and brings its tables up to
+    /// date.
     ///
-    /// - Throws: internalError with a reason for the operator: what SQLite says of the file, or
+    /// - Throws: internalError with a reason for the operator: SQLite's message about the file, or
     ///   that a newer version made it.
     package static func open(
         path: String?, synchronous: Synchronous = .full,
@@ -42,7 +43,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Another storage, in memory, with all that this one has now.
+    /// Returns another storage, in memory, with everything that this one has now.
     package func copyInMemory() throws(ServerError) -> SQLiteStorage {
         do {
             let queue = try DatabaseQueue(configuration: Self.configuration(.normal))
@@ -53,7 +54,8 @@ extension SQLiteStorage {
         }
     }
 
-    /// Makes the file, which SQLite would make with the process's umask. Its log gets its rights.
+    /// Makes the file, which SQLite would make with the process's umask. Its log gets the same
+    /// rights.
     private static func makePrivate(_ path: String) throws(RecordError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -72,8 +74,8 @@ extension SQLiteStorage {
         try SQLiteTables.migrator.migrate(database)
     }
 
-    /// A few small caches keep a server of a million records far below its memory limit; the
-    /// kernel caches the file as well.
+    /// Returns the configuration. A few small caches keep a server of a million records far below
+    /// its memory limit; the kernel caches the file as well.
     private static func configuration(_ synchronous: Synchronous) -> Configuration {
         SQLiteLibrary.setUp()
         var configuration = Configuration()

@@ -14,9 +14,9 @@ import protocol GRDB.DatabaseWriter
 /// connections of their own, writes on one; each connection has its thread.
 package final class SQLiteStorage: OperatedStorage {
     package enum Synchronous: String, Sendable {
-        /// A commit is on stable storage before it is answered.
+        /// A commit is on stable storage before its caller gets an answer.
         case full = "FULL"
-        /// The last commits may be lost at a power failure, never at a crash of the process.
+        /// A power failure may lose the last commits. A crash of the process never does.
         case normal = "NORMAL"
     }
 
@@ -53,8 +53,8 @@ package final class SQLiteStorage: OperatedStorage {
         return try outcome.get()
     }
 
-    /// Ends all connections after the accesses that have begun. Later ones fail. Harmless when
-    /// repeated. Blocks the thread.
+    /// Ends all connections after the accesses that have begun. Later accesses fail. Calling it
+    /// again is harmless. Blocks the thread.
     package func close() throws(ServerError) {
         // A connection that only reads cannot move the log into the database when it is the last
         // one to be closed.
@@ -81,7 +81,7 @@ package final class SQLiteStorage: OperatedStorage {
         _ body: @escaping @Sendable (Swift.Result<GRDB.Database, any Error>) -> Void
     ) {
         if isInMemory {
-            // One connection, one access after the other: no transaction is needed.
+            // There is one connection with one access after the other, so no transaction is needed.
             database.asyncWriteWithoutTransaction { body(.success($0)) }
         } else {
             database.asyncRead(body)
@@ -110,8 +110,8 @@ package final class SQLiteStorage: OperatedStorage {
 }
 
 extension ServerError {
-    /// A failure of the storage as a caller may see it; the cause, which may name tables and files,
-    /// goes to the log.
+    /// Makes the error that a caller may see. The cause, which may name tables and files, is
+    /// written to the log.
     init(storage error: RecordError, _ logger: Logger) {
         logger.error("The storage failed", metadata: ["cause": "\(error.message)"])
         switch error.code {

@@ -1,6 +1,6 @@
 extension SQLiteTables {
-    /// What happened to accounts. `client` is the address as it is counted, of sign-ins only: it is
-    /// what makes an address known.
+    /// The events of accounts. `client` is the address as it is counted, for sign-ins only: only
+    /// these make an address known.
     static let accountEvents = """
         CREATE TABLE account_events (
             id INTEGER PRIMARY KEY,

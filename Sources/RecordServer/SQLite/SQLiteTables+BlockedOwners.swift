@@ -1,5 +1,5 @@
 extension SQLiteTables {
-    /// Whose invitations a user wants to know nothing of.
+    /// The owners whose invitations a user does not want to see.
     static let blockedOwners = """
         CREATE TABLE blocked_owners (
             user BLOB NOT NULL,

@@ -1,5 +1,5 @@
 extension SQLiteTables {
-    /// What the sizes of uploads, tombstones of zones and names of clients are bounded by.
+    /// The limits for the sizes of uploads, the tombstones of zones and the names of clients.
     ///
     /// A tombstone without a time is newer than all others: the next sweep gives it one.
     static let bounds = """
@@ -44,8 +44,8 @@ extension SQLiteTables {
         ) WITHOUT ROWID;
         """
 
-    /// What is used of each quota, so that no save has to add up all zones of an owner. Triggers
-    /// keep it: what a zone has counts as long as the zone is not deleted.
+    /// The used bytes of each quota, so that no save has to add up all zones of an owner. Triggers
+    /// update them: the content of a zone counts as long as the zone is not deleted.
     ///
     /// The holder of the private databases of a user has no container.
     static let quotaHolders = """

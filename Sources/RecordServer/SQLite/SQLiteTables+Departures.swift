@@ -1,5 +1,6 @@
 extension SQLiteTables {
-    /// Keeps what tombstones said of where their records had gone, of names that have records again.
+    /// The places where tombstones said that their records had gone, for names that have records
+    /// again.
     static let departures = """
         CREATE TABLE departures (
             zone INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 extension SQLiteTables {
-    /// Each report stays: a second one of the same person may say something else.
+    /// All reports. A second report by the same person does not replace the first, because it may
+    /// say something else.
     static let manyReports = """
         CREATE TABLE share_reports_2 (
             id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,9 +1,10 @@
 extension SQLiteTables {
-    /// Since when somebody has a share, one-time links, and who asks for access or may not.
+    /// The times at which participants were invited and accepted, one-time links, the users who ask
+    /// for access and the people who are blocked.
     ///
-    /// Of earlier participants nobody knows since when. `invited` and `accepted` are milliseconds
-    /// since 1970; `kind` is 0 for who asks for access, with the time in `at`, and 1 for who is
-    /// blocked.
+    /// The times of earlier participants are not known. `invited` and `accepted` are milliseconds
+    /// since 1970. `kind` is 0 for a user who asks for access, with the time in `at`, and 1 for a
+    /// person who is blocked.
     static let accessToShares = """
         ALTER TABLE participants ADD COLUMN invited INTEGER;
         ALTER TABLE participants ADD COLUMN accepted INTEGER;
@@ -47,7 +48,8 @@ extension SQLiteTables {
         );
         """
 
-    /// To find what somebody is invited to; of those who have accepted `shared_zones` knows.
+    /// The indexes that find a user's invitations. For participants who have accepted,
+    /// `shared_zones` has the shares.
     static let invitations = """
         CREATE INDEX participants_invited_user ON participants (user)
             WHERE status = 'INVITED';

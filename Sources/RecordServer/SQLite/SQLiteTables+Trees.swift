@@ -1,6 +1,6 @@
 extension SQLiteTables {
-    /// Records had the name of their share; now they have the number of their tree, and that has
-    /// the share.
+    /// The tables of trees. Records had the name of their share; now they have the number of their
+    /// tree, and the tree has the share.
     static let trees = """
         CREATE TABLE trees (
             zone INTEGER NOT NULL,

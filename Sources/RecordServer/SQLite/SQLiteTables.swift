@@ -2,7 +2,7 @@ import GRDB
 
 /// The tables of the server, version by version. A published version never changes.
 enum SQLiteTables {
-    /// All versions until now in one transaction: one commit, and one look at the references.
+    /// All versions until now in one transaction: one commit, and one check of the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("2026-11", merging: Set(names)) { database, applied in
@@ -10,7 +10,8 @@ enum SQLiteTables {
                 try database.execute(sql: sql)
             }
         }
-        // Later than the others: a database that has all those does not look at them again.
+        // These come later than the others: a database that has all of those does not look at them
+        // again.
         migrator.registerMigration("2026-11-25 access to shares") { database in
             try database.execute(sql: accessToShares)
         }
@@ -35,7 +36,7 @@ enum SQLiteTables {
         return migrator
     }
 
-    /// Whether a database has had migrations that nobody here knows.
+    /// Returns whether a database has had migrations that this program does not know.
     static func areNewer(_ database: Database) throws -> Bool {
         let migrator = migrator
         let known = Set(migrator.migrations + names)
@@ -43,25 +44,28 @@ enum SQLiteTables {
     }
 
     private static let names = versions.indices.map { "v\($0 + 1)" }
-    /// What brings a database of each earlier version to the next one.
+    /// The statements that bring a database of each earlier version to the next one.
     static let versions = [
         [zones, records, shares, accounts, push].joined(separator: "\n"),
-        // To be found is for those who agree: what users had until now nobody was asked for.
+        // Only users who agree can be found, and nobody was asked about the value that users had
+        // until now.
         "UPDATE users SET discoverable = 0",
         bounds, operationsOfUser, tokenMarks, couriers, zoneFeeds, quotaHolders, trees,
         lastPositions, "ALTER TABLE records ADD COLUMN file_text BLOB",
     ]
 
-    /// What was kept before had content that its user may no longer see.
+    /// Deletes the results that were kept before, because they had content that their user may no
+    /// longer see.
     private static let operationsOfUser = """
         DELETE FROM operations;
         CREATE INDEX operations_of_user ON operations (database, user, at);
         """
 
-    /// Names are BLOBs: SQLite then compares them as bytes.
+    /// The tables of containers, databases and zones. Names are BLOBs: SQLite then compares them as
+    /// bytes.
     ///
-    /// What a record belongs to is one number, its zone, so that a zone is deleted by one UPDATE.
-    /// The number of a zone is never given again, which AUTOINCREMENT sees to.
+    /// A record belongs to one number, its zone, so that one UPDATE deletes a zone. The number of a
+    /// zone is never given again, which AUTOINCREMENT ensures.
     private static let zones = """
         CREATE TABLE settings (
             name TEXT PRIMARY KEY NOT NULL,
@@ -122,7 +126,7 @@ enum SQLiteTables {
         ) WITHOUT ROWID;
         """
 
-    /// Types, fields, users and devices are numbers of the table `names`.
+    /// The tables of records. Types, fields, users and devices are numbers of the table `names`.
     private static let records = """
         CREATE TABLE names (
             id INTEGER PRIMARY KEY,
@@ -334,9 +338,10 @@ enum SQLiteTables {
         ALTER TABLE sessions ADD COLUMN marks BLOB NOT NULL DEFAULT x'';
         """
 
-    /// The order in which the zones of a database changed, and what is left of it.
+    /// The order in which the zones of a database changed, and the part of it that is left.
     ///
-    /// `made` is not used any more. Zones that were there get an order of some kind: no token knows of it.
+    /// `made` is not used any more. Zones that exist already get an arbitrary order, because no
+    /// token knows of it.
     private static let zoneFeeds = """
         ALTER TABLE databases ADD COLUMN zone_position INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE databases ADD COLUMN zone_horizon INTEGER NOT NULL DEFAULT 0;
@@ -351,16 +356,16 @@ enum SQLiteTables {
         CREATE INDEX zone_tombstones_place ON zone_tombstones (database, place);
         """
 
-    /// The highest position of the zones of a database that were deleted: a zone that is made again
-    /// goes on behind it, so that a change tag never means two records.
+    /// The highest position of the zones of a database that were deleted. A zone that is made again
+    /// continues behind it, so that a change tag never means two records.
     private static let lastPositions = """
         ALTER TABLE databases ADD COLUMN last_position INTEGER NOT NULL DEFAULT 0;
         UPDATE databases SET last_position = (
             SELECT coalesce(max(position), 0) FROM zones WHERE database = databases.id);
         """
 
-    /// The session or key of a courier. Those whose session nobody knows end: clients ask for
-    /// another.
+    /// The session or key of a courier. A courier whose session is not known ends, and its client
+    /// asks for another.
     private static let couriers = """
         DELETE FROM push_frames;
         DELETE FROM push_devices;
@@ -370,7 +375,7 @@ enum SQLiteTables {
         CREATE INDEX server_keys_revoked ON server_keys (revoked, id) WHERE revoked = 1;
         """
 
-    /// scope is 0 for public, 1 for private and 2 for shared.
+    /// The tables of notifications. scope is 0 for public, 1 for private and 2 for shared.
     private static let push = """
         CREATE TABLE subscriptions (
             container BLOB NOT NULL,

@@ -9,12 +9,13 @@ import protocol GRDB.DatabaseWriter
 
 /// A body that waits to be run in a transaction, with the continuation of its caller.
 struct WriteJob: Sendable {
-    /// Runs the body; gives what to call when the commit is known to have happened (nil) or not.
+    /// Runs the body and returns the function to call when the commit is known to have happened
+    /// (nil) or to have failed (an error).
     let run:
         @Sendable (SQLiteAccess) -> (
             succeeded: Bool, finish: @Sendable (ServerError?) -> Void
         )
-    /// Answers without having run.
+    /// Answers the caller without having run the body.
     let fail: @Sendable (ServerError?) -> Void
 
     init<Value: Sendable>(
@@ -38,18 +39,18 @@ struct WriteJob: Sendable {
 
 /// The bodies that wait for the writing connection.
 ///
-/// All that wait when it gets free run in one transaction, each in a savepoint, so that they share
-/// one commit: writing to stable storage costs far more than most bodies. None is answered before
-/// that commit.
+/// All bodies that wait when the connection becomes free run in one transaction, each in a
+/// savepoint, so that they share one commit: writing to stable storage costs far more than most
+/// bodies. No body is answered before that commit.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
         var isScheduled = false
     }
 
-    /// More would only make the first of them wait longer.
+    /// The most bodies in a group. More would only make the first of them wait longer.
     private static let groupLimit = 32
-    /// No body joins a group that has been at work for so long.
+    /// The time after which no more body joins a group that is at work.
     private static let groupTime = Duration.milliseconds(50)
 
     private let database: any DatabaseWriter
@@ -72,7 +73,8 @@ final class WriteQueue: Sendable {
         if isFirst { schedule() }
     }
 
-    /// One group for each turn on the connection: in memory, reads come between two of them.
+    /// Runs one group for each turn on the connection. In memory, reads take place between two of
+    /// them.
     private func schedule() {
         database.asyncWriteWithoutTransaction { database in
             self.commitGroup(SQLConnection(database))
@@ -92,7 +94,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// What is left to do for the bodies of one transaction once its fate is known.
+    /// The work that is left for the bodies of one transaction once its outcome is known.
     private struct Group {
         var finish: [@Sendable (ServerError?) -> Void] = []
         var names: [NameTable] = []
@@ -107,7 +109,7 @@ final class WriteQueue: Sendable {
         } catch {
             rollBack(connection)
             let failure = ServerError(storage: error, logger)
-            // Without a transaction nobody was taken from the queue.
+            // Without a transaction, no body was taken from the queue.
             if group.finish.isEmpty { group.finish = take(Self.groupLimit).map(\.fail) }
             for finish in group.finish { finish(failure) }
             return
@@ -135,7 +137,7 @@ final class WriteQueue: Sendable {
         } while !isAlone && group.finish.count < Self.groupLimit && ContinuousClock.now < end
     }
 
-    /// A body that threw leaves nothing; the others of its group are not touched.
+    /// Ends a body. A body that threw leaves nothing; the others of its group are not affected.
     private func end(
         _ succeeded: Bool, _ isGroup: Bool, _ connection: SQLConnection
     ) throws(RecordError) {
@@ -149,7 +151,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// SQLite may already have rolled back by itself, after SQLITE_FULL or SQLITE_IOERR.
+    /// Rolls back. SQLite may already have done so by itself, after SQLITE_FULL or SQLITE_IOERR.
     private func rollBack(_ connection: SQLConnection) {
         guard connection.isInsideTransaction else { return }
         do throws(RecordError) {

@@ -36,7 +36,7 @@ struct ContainerRecords {
         }
     }
 
-    /// The public database and those of all users.
+    /// Returns the zones of the public database and of the databases of all users.
     private func zones() throws(ServerError) -> [ZoneRow] {
         var zones: [ZoneRow] = []
         for owner in [UserName.everyone] + (try reader.users().map(\.name)) {
@@ -47,8 +47,8 @@ struct ContainerRecords {
 }
 
 extension ContainerSchema {
-    /// Gives the records of these types their index entries by this schema, in the transaction
-    /// that stores it: no query meets an index that is not complete.
+    /// Makes the index entries of the records of these types by this schema, in the transaction
+    /// that stores it, so that no query meets an incomplete index.
     func reindex(
         _ types: [RecordTypeName], _ transaction: any StorageTransaction
     ) throws(ServerError) {

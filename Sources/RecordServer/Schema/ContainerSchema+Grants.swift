@@ -2,10 +2,10 @@ package import RecordModel
 package import RecordWire
 
 extension ContainerSchema {
-    /// Whether a caller with these roles may do this to records of the type in the public
-    /// database. `isCreator` is whether the caller made the record (never for `create`). Who may
-    /// write a record may read it. Nobody may do anything with an unknown type but create it: in
-    /// development its first record brings it the usual grants.
+    /// Returns whether a caller with these roles has this permission for records of the type in the
+    /// public database. `isCreator` tells whether the caller made the record (never for `create`).
+    /// The permission to write includes the permission to read. With an unknown type, a caller can
+    /// only create a record: in development, the first record gives the type the usual grants.
     package func allows(
         _ permission: SchemaPermission, type: RecordTypeName, roles: Set<String>, isCreator: Bool
     ) -> Bool {
@@ -19,8 +19,8 @@ extension ContainerSchema {
         }
     }
 
-    /// The roles of a caller but `_creator`: `_world` always, `_icloud` with a user, and those
-    /// given to the user in this container.
+    /// Returns the roles of a caller except `_creator`: `_world` always, `_icloud` with a user, and
+    /// those given to the user in this container.
     package static func roles(
         of caller: Caller, in container: ContainerKey, _ reader: any StorageReader
     ) throws(ServerError) -> Set<String> {

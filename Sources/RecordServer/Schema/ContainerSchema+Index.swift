@@ -2,8 +2,8 @@ import RecordModel
 package import RecordWire
 
 extension ContainerSchema {
-    /// All index entries of a record with these (decoded) fields, its system fields included.
-    /// To be stored with every `put` of a record that is not deleted.
+    /// Returns all index entries of a record with these (decoded) fields, its system fields
+    /// included. Store them with every `put` of a record that is not deleted.
     package func indexEntries(_ record: StoredRecord, fields: [WireField]) -> [IndexEntry] {
         guard let type = type(record.type) else { return [] }
         var entries: [IndexEntry] = []
@@ -41,7 +41,7 @@ extension RecordSchema.Field {
         }
     }
 
-    /// Not more than it takes to know that there are too many.
+    /// Returns the keys of the elements, and not more than needed to see that there are too many.
     private static func keys(of elements: [WireValue]) -> Set<[UInt8]> {
         var keys: Set<[UInt8]> = []
         for element in elements where keys.count <= IndexKey.maximumEntries {
@@ -50,7 +50,8 @@ extension RecordSchema.Field {
         return keys
     }
 
-    /// Many words or elements are one entry: queries look there too, and at the record itself.
+    /// Adds the entries for the keys. Many words or elements become one entry: queries look there
+    /// too, and at the record itself.
     private func append(
         _ kind: IndexEntry.Kind, _ keys: Set<[UInt8]>, to entries: inout [IndexEntry]
     ) {
@@ -62,7 +63,7 @@ extension RecordSchema.Field {
 }
 
 extension Words {
-    /// The words of all texts among the values.
+    /// Returns the words of all texts among the values.
     static func of(_ values: [WireValue], upTo limit: Int = .max) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         for value in values where words.count <= limit {
@@ -73,7 +74,7 @@ extension Words {
 }
 
 extension StoredRecord {
-    /// The value of a system field; references are to records of the same zone.
+    /// Returns the value of a system field. References are to records of the same zone.
     package func value(of field: SystemField) -> WireValue? {
         switch field {
         case .recordName: .reference(WireReference(name: name))

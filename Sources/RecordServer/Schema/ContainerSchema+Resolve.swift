@@ -2,12 +2,15 @@ package import RecordModel
 package import RecordWire
 
 extension ContainerSchema {
-    /// The fields with the types of the schema, and the schema that has them all when this one
-    /// had to grow (development only): the caller goes on with it, and saves it at the end.
+    /// Returns the fields with the types of the schema, and, when this schema had to grow
+    /// (development only), the schema that has them all. The caller continues with that schema, and
+    /// saves it at the end.
     ///
     /// An empty list of unknown type and a null introduce nothing.
     ///
-    /// - Parameter opensNumbers: a new field of numbers takes whole ones and fractions from now on.
+    /// - Parameter opensNumbers: a new field of numbers takes whole numbers and fractions from now
+    ///   on.
+    ///
     /// Errors: BAD_REQUEST that names the field; LIMIT_EXCEEDED for too many types, or fields of
     /// one type.
     package func resolve(
@@ -27,7 +30,7 @@ extension ContainerSchema {
                 continue
             }
             guard field.value != nil else {
-                // It clears an empty list of which nobody has said what is in it.
+                // It clears an empty list whose element type is not known.
                 resolved.append(field)
                 continue
             }
@@ -91,8 +94,8 @@ extension ContainerSchema {
         }
     }
 
-    /// What development makes of a new field: all indexes that its type allows. Nil when the value
-    /// does not say what type it is of.
+    /// Returns the definition that development makes of a new field: all indexes that its type
+    /// allows. Returns nil when the value does not show its type.
     private static func definition(
         for field: WireField, of type: RecordTypeName
     ) throws(ServerError) -> SchemaDocument.Field? {
@@ -117,7 +120,7 @@ extension ContainerSchema {
 }
 
 extension WireField {
-    /// The field with the type that the schema gives it.
+    /// Returns the field with the type that the schema gives it.
     func fitted(
         to definition: SchemaDocument.Field, of type: RecordTypeName, isStrict: Bool
     ) throws(ServerError) -> WireField {
@@ -138,7 +141,7 @@ extension WireField {
         guard definition.number == .open else {
             return try coerced(to: definition.type, isStrict: isStrict)
         }
-        // Whole numbers stay so among the fractions of a NUMBER.
+        // Whole numbers stay whole among the fractions of a NUMBER.
         switch (definition.type, type) {
         case (.double, .int64), (.list, .list(.int64)): return self
         default: return try coerced(to: definition.type, isStrict: isStrict)
@@ -147,7 +150,7 @@ extension WireField {
 }
 
 extension SchemaDocument.Field {
-    /// A field of INT64 or DOUBLE, or of a list of them, as `NUMBER`.
+    /// The definition of a field of INT64 or DOUBLE, or of a list of them, as `NUMBER`.
     fileprivate var openForNumbers: SchemaDocument.Field {
         guard !field.isEncrypted else { return self }
         let open: FieldType

@@ -3,8 +3,8 @@ package import RecordWire
 import Synchronization
 
 extension ContainerSchema {
-    /// The schema as the transaction of `reader` sees it. The row is read every time, so that
-    /// another process' change counts at once; its text is parsed once for each version.
+    /// Returns the schema as the transaction of `reader` sees it. The row is read every time, so
+    /// that another process' change counts at once. Its text is parsed once for each version.
     package static func current(
         _ container: ContainerKey, _ reader: any StorageReader
     ) throws(ServerError) -> ContainerSchema {
@@ -40,8 +40,8 @@ extension ContainerSchema {
     }
 }
 
-/// The schemas that a storage has given to this process and that are parsed, the newest one of each
-/// container. Nobody believes it: the row is read each time, and only its parsing is spared.
+/// The parsed schemas that a storage has given to this process, the newest one of each container.
+/// Nothing relies on them alone: the row is read each time, and only its parsing is saved.
 package final class SchemaCache: Sendable {
     private struct Entry {
         let text: [UInt8]
@@ -52,8 +52,8 @@ package final class SchemaCache: Sendable {
 
     package init() {}
 
-    /// The text is compared too: a transaction that was rolled back can have used the version for
-    /// another text.
+    /// Returns the parsed schema of a row. The text is compared too, because a transaction that was
+    /// rolled back can have used the version for another text.
     func schema(_ container: ContainerKey, _ row: SchemaRow) -> ContainerSchema? {
         entries.withLock { entries in
             guard let entry = entries[container], entry.schema.version == row.version,

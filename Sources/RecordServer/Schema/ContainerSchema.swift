@@ -1,15 +1,16 @@
 package import RecordModel
 import RecordWire
 
-/// What a grant of the public database allows (reference §15.3).
+/// The permission that a grant of the public database gives (reference §15.3).
 package typealias SchemaPermission = SchemaDocument.Permission
 
 /// The schema of a container in one environment: types, fields, indexes, roles and grants.
 package struct ContainerSchema: Sendable {
     package let container: ContainerKey
-    /// Of the stored schema, or of the one that `save` would store.
+    /// The version of the stored schema, or of the one that `save` would store.
     package let version: Int64
-    /// What the text says; `cloudkit.share` and `Users` are there also when it does not.
+    /// The content of the text. `cloudkit.share` and `Users` are there even when the text does not
+    /// name them.
     package private(set) var document: SchemaDocument
     private var types: [RecordTypeName: TypeSchema]
 
@@ -20,7 +21,7 @@ package struct ContainerSchema: Sendable {
         types = Self.types(of: document)
     }
 
-    /// By their names, with those that are there in every schema.
+    /// Returns the types by their names, with those that are in every schema.
     static func types(of document: SchemaDocument) -> [RecordTypeName: TypeSchema] {
         var types: [RecordTypeName: TypeSchema] = [:]
         for name in SchemaDocument.RecordType.implicitNames {
@@ -30,7 +31,8 @@ package struct ContainerSchema: Sendable {
         return types
     }
 
-    /// Shares keep their own fields also where a text names only those of an app.
+    /// Returns the type with its own fields. Shares keep them even when a text names only those of
+    /// an app.
     private static func complete(_ type: SchemaDocument.RecordType) -> SchemaDocument.RecordType {
         guard SchemaDocument.RecordType.implicitNames.contains(type.name) else { return type }
         let implicit = SchemaDocument.RecordType.implicit(type.name)
@@ -44,7 +46,7 @@ package struct ContainerSchema: Sendable {
     package func type(_ name: RecordTypeName) -> TypeSchema? { types[name] }
     var typeCount: Int { types.count }
 
-    /// The schema with these fields more, and with the type if it is new.
+    /// Returns the schema with these fields added, and with the type if it is new.
     func adding(_ fields: [SchemaDocument.Field], to type: RecordTypeName) -> ContainerSchema {
         var document = document
         if let index = document.types.firstIndex(where: { $0.name == type }) {
@@ -57,12 +59,12 @@ package struct ContainerSchema: Sendable {
         return replaced(by: document)
     }
 
-    /// The schema that this document makes, as the next version to be stored.
+    /// Returns the schema that this document makes, as the next version to be stored.
     func replaced(by document: SchemaDocument) -> ContainerSchema {
         ContainerSchema(container: container, version: nextVersion, document: document)
     }
 
-    /// However often a transaction changes the schema, it makes one version.
+    /// The version of the next change. All changes of one transaction make one version.
     private var nextVersion: Int64 { isStored ? version + 1 : version }
     var isStored = false
 }

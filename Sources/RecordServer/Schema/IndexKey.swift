@@ -3,11 +3,13 @@ package import RecordWire
 
 /// The bytes under which an index finds a value.
 package enum IndexKey {
-    /// Longer texts and bytes are cut: values that differ can have one key.
+    /// The most bytes of a key. Longer texts and bytes are cut, so that different values can have
+    /// one key.
     package static let maximumBytes = 256
 
-    /// Compares byte by byte as values of one field type do, numbers of both types among each
-    /// other; at most `maximumBytes`. Nil for what has no order: assets and lists.
+    /// Returns the key of a value, at most `maximumBytes`. Keys compare byte by byte as values of
+    /// one field type do, and numbers of both types compare with each other. Returns nil for values
+    /// without an order: assets and lists.
     package static func encode(_ value: WireValue) -> [UInt8]? {
         switch value {
         case .string(let text): Array(text.utf8.prefix(maximumBytes))
@@ -21,17 +23,18 @@ package enum IndexKey {
         }
     }
 
-    /// Eight bytes that compare as the numbers do; both zeros are one.
+    /// Returns eight bytes that compare as the numbers do. Both zeros have the same bytes.
     package static func double(_ number: Double) -> [UInt8] {
         let bits = (number == 0 ? 0 : number).bitPattern
         return bigEndian(bits & signBit == 0 ? bits ^ signBit : ~bits)
     }
 
-    /// The nearest double, and how far the number is from it: below 2^53 nothing, and never more
-    /// than 512. So whole numbers and fractions are in one order, and no two numbers in one place.
+    /// Returns the nearest double, and the distance of the number from it: nothing below 2^53, and
+    /// never more than 512. Whole numbers and fractions are therefore in one order, and no two
+    /// numbers are in one place.
     private static func integer(_ number: Int64) -> [UInt8] {
         let nearest = Double(number)
-        // 2^63, which no Int64 is, is the nearest of the greatest ones.
+        // The nearest double of the greatest numbers is 2^63, which is no Int64.
         let distance =
             nearest >= 0x1p63
             ? Int(number - Int64.max) - 1 : Int(number - Int64(nearest))
@@ -45,10 +48,10 @@ package enum IndexKey {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * UInt64($0))) }
     }
 
-    /// The first key after this one.
+    /// Returns the first key after this one.
     package static func next(after key: [UInt8]) -> [UInt8] { key + [0] }
 
-    /// The first key that does not begin with `prefix`; nil when there is none.
+    /// Returns the first key that does not begin with `prefix`. Returns nil when there is none.
     package static func end(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var end = prefix
         while let last = end.popLast() {
@@ -57,9 +60,9 @@ package enum IndexKey {
         return nil
     }
 
-    /// The key under which the index of elements or words has the records with more of them than
-    /// it keeps. No text begins with this byte.
+    /// The key under which the index of elements or words has the records with more of them than it
+    /// keeps. No text begins with this byte.
     package static let overflow: [UInt8] = [0xFF]
-    /// How many different elements or words of one field an index keeps of a record.
+    /// The most different elements or words of one field that an index keeps of a record.
     package static let maximumEntries = 256
 }

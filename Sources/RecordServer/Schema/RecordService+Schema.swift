@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 extension RecordService {
-    /// schema/export: `{"schema": text}` of this environment.
+    /// Answers schema/export: `{"schema": text}` of this environment.
     func exportSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -12,7 +12,8 @@ extension RecordService {
         return Self.answer(schema.document)
     }
 
-    /// schema/validate: whether `{"schema": text}` could be imported now; `{}` if it could.
+    /// Answers schema/validate: checks that `{"schema": text}` could be imported now, and answers
+    /// `{}` if it could.
     func validateSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -24,7 +25,8 @@ extension RecordService {
         return AnswerWriter.object { _ in }
     }
 
-    /// schema/import: makes `{"schema": text}` the schema of development, whole or not at all.
+    /// Answers schema/import: makes `{"schema": text}` the schema of development, completely or not
+    /// at all.
     func importSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -42,8 +44,9 @@ extension RecordService {
         return AnswerWriter.object { _ in }
     }
 
-    /// schema/deploy: makes the schema of development that of production. It can only add: types,
-    /// fields, indexes, and other grants. Records are not copied. Answers `{"schema": text}`.
+    /// Answers schema/deploy: makes the schema of development that of production. It can only add:
+    /// types, fields, indexes, and other grants. Records are not copied. Answers `{"schema":
+    /// text}`.
     func deploySchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -63,8 +66,8 @@ extension RecordService {
         return Self.answer(document)
     }
 
-    /// schema/reset: development gets the schema of production, and loses all its records. Answers
-    /// `{"schema": text}`.
+    /// Answers schema/reset: development gets the schema of production, and loses all its records.
+    /// Answers `{"schema": text}`.
     func resetSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -1,11 +1,11 @@
 import RecordModel
 import RecordWire
 
-/// What one schema says and another contradicts.
+/// The contradictions between two schemas.
 enum SchemaChanges {
-    /// What of `old` would be lost in `new`: types and fields that are gone or of another type.
-    /// A number that becomes a `NUMBER` loses nothing.
-    /// Types that are there in every schema lose only the fields that clients gave them.
+    /// Returns the parts of `old` that would be lost in `new`: types and fields that are gone or of
+    /// another type. A number that becomes a `NUMBER` loses nothing. Types that are in every schema
+    /// lose only the fields that clients gave them.
     static func losses(from old: SchemaDocument, to new: SchemaDocument) -> [Loss] {
         let kept = ContainerSchema.types(of: new)
         var losses: [Loss] = []
@@ -32,7 +32,7 @@ enum SchemaChanges {
 
     struct Loss: Hashable, Sendable, CustomStringConvertible {
         let type: RecordTypeName
-        /// Nil for the type itself.
+        /// The field. It is nil for the type itself.
         let field: FieldName?
         let change: String
 
@@ -42,8 +42,8 @@ enum SchemaChanges {
         }
     }
 
-    /// The types of which records have to get new index entries: those with a field that has an
-    /// index now and had not.
+    /// Returns the types whose records need new index entries: those with a field that has an index
+    /// now and had none before.
     static func typesToIndex(from old: ContainerSchema, to new: ContainerSchema) -> [RecordTypeName]
     {
         let names = new.document.types.map(\.name)
@@ -60,7 +60,7 @@ enum SchemaChanges {
 }
 
 extension SchemaDocument.Field {
-    /// Whether each value of the other field is one of this field.
+    /// Returns whether each value of the other field is also a value of this field.
     fileprivate func holdsAll(of other: SchemaDocument.Field) -> Bool {
         guard field.isEncrypted == other.field.isEncrypted else { return false }
         if number == .open {
@@ -72,7 +72,7 @@ extension SchemaDocument.Field {
         return type == other.type && (number == .open || other.number != .open)
     }
 
-    /// Without indexes.
+    /// The text of the field without indexes.
     fileprivate var plainText: String {
         var plain = self
         plain.field.isQueryable = false

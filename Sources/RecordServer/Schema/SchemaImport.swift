@@ -1,9 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// Decides whether a text can become a schema, and makes it that.
+/// Decides whether a text can become a schema, and stores it as the schema.
 struct SchemaImport {
-    /// In either environment: that of the request.
+    /// The container in the environment of the request, which may be either of the two.
     let container: ContainerKey
     let settings: ServiceSettings
 
@@ -11,7 +11,7 @@ struct SchemaImport {
         ContainerKey(container: container.container, environment: .production)
     }
 
-    /// Reads a text and checks what needs no stored schema.
+    /// Reads a text and makes the checks that need no stored schema.
     ///
     /// Errors: BAD_REQUEST with line and column; LIMIT_EXCEEDED.
     static func read(
@@ -35,8 +35,8 @@ struct SchemaImport {
         return document
     }
 
-    /// Refuses what would lose something: of production's schema, or in stored records of this
-    /// environment.
+    /// Refuses a document that would lose something: of production's schema, or in stored records
+    /// of this environment.
     func check(
         _ document: SchemaDocument, _ reader: any StorageReader
     ) throws(ServerError) -> ContainerSchema {
@@ -56,7 +56,7 @@ struct SchemaImport {
         return old
     }
 
-    /// Stores the document and gives stored records their index entries by it.
+    /// Stores the document and makes the index entries of stored records by it.
     func store(
         _ document: SchemaDocument, over old: ContainerSchema,
         _ transaction: any StorageTransaction
@@ -66,7 +66,8 @@ struct SchemaImport {
         try new.reindex(SchemaChanges.typesToIndex(from: old, to: new), transaction)
     }
 
-    /// Those of which a stored record has a value, or is. The records of a type are read once.
+    /// Returns the losses for which a stored record has a value, or has the type. The records of a
+    /// type are read once.
     private func contradicted(
         _ losses: [SchemaChanges.Loss], _ reader: any StorageReader
     ) throws(ServerError) -> [SchemaChanges.Loss] {
@@ -86,7 +87,8 @@ struct SchemaImport {
         return losses.filter { used.contains($0) }
     }
 
-    /// Names so many losses that the answer stays short.
+    /// Returns the error for these losses. It names only so many of them that the answer stays
+    /// short.
     static func refusal(_ what: String, _ losses: [SchemaChanges.Loss]) -> ServerError {
         let shown = losses.prefix(20).map(\.description).joined(separator: "; ")
         let rest = losses.count > 20 ? "; and \(losses.count - 20) more" : ""

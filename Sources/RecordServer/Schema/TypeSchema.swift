@@ -4,7 +4,7 @@ package import RecordWire
 /// One record type of a container's schema, with the fields that every type has.
 package struct TypeSchema: Sendable {
     package let name: RecordTypeName
-    /// In the order of the text; system fields where the text mentions them.
+    /// The fields in the order of the text, with the system fields that the text mentions.
     private(set) var fields: [SchemaDocument.Field]
     let grants: [SchemaDocument.Grant]
     private var index: [FieldName: Int]
@@ -21,7 +21,7 @@ package struct TypeSchema: Sendable {
         index[name].map { fields[$0] }
     }
 
-    /// How many fields a client has given the type.
+    /// The number of fields that clients have given the type.
     var clientFieldCount: Int { fields.clientFieldCount }
 
     mutating func add(_ field: SchemaDocument.Field) {
@@ -29,8 +29,8 @@ package struct TypeSchema: Sendable {
         fields.append(field)
     }
 
-    /// A system field with its options. `___parent` and `___share` are QUERYABLE in every type
-    /// without an index of their own: the storage keeps the hierarchy.
+    /// Returns a system field with its options. `___parent` and `___share` are QUERYABLE in every
+    /// type without an index of their own, because the storage keeps the hierarchy.
     package func field(_ field: SystemField) -> SchemaDocument.Field {
         let name = FieldName(field.schemaName)
         if let mentioned = self.field(name) { return mentioned }
@@ -40,8 +40,8 @@ package struct TypeSchema: Sendable {
                 isSortable: false, isSearchable: false))
     }
 
-    /// Where a type has no grant of its own (reference §15.3). To close a type it needs one, for
-    /// example `GRANT WRITE TO "_creator"`.
+    /// The grants of a type without grants of its own (reference §15.3). To close a type, give it
+    /// one, for example `GRANT WRITE TO "_creator"`.
     static let defaultGrants: [SchemaDocument.Grant] = [
         .init([.write], to: "_creator"), .init([.create], to: "_icloud"),
         .init([.read], to: "_world"),
@@ -57,9 +57,9 @@ extension SystemField {
         }
     }
 
-    /// Whether the index of values has entries of the field when the schema gives it an index.
-    /// Names, parents and shares have their own ways in the storage; who modified is only looked
-    /// at in the records that a query comes by.
+    /// Indicates whether the index of values has entries of the field when the schema gives it an
+    /// index. The storage finds names, parents and shares in other ways. The last modifier is only
+    /// read in the records that a query meets.
     var hasIndexEntries: Bool {
         switch self {
         case .createdTimestamp, .modifiedTimestamp, .createdUserRecordName: true
@@ -69,9 +69,9 @@ extension SystemField {
 }
 
 extension SchemaDocument.RecordType {
-    /// A type as development makes it when its first record comes: all indexes of the system
-    /// fields, so that a query without filter and one by time of change work at once, and the
-    /// usual grants.
+    /// Returns a type as development makes it for its first record: all indexes of the system
+    /// fields, so that a query without filter and one by time of change work at once, and the usual
+    /// grants.
     static func new(_ name: RecordTypeName) -> SchemaDocument.RecordType {
         if name == .share || name == .users { return .implicit(name) }
         func system(_ field: SystemField, sortable: Bool) -> SchemaDocument.Field {
@@ -92,7 +92,8 @@ extension SchemaDocument.RecordType {
             grants: TypeSchema.defaultGrants)
     }
 
-    /// `cloudkit.share` and `Users`, which are there in every schema without being in its text.
+    /// Returns the type `cloudkit.share` or `Users`, which are in every schema without being in its
+    /// text.
     static func implicit(_ name: RecordTypeName) -> SchemaDocument.RecordType {
         if name == .users {
             return SchemaDocument.RecordType(
@@ -111,7 +112,7 @@ extension SchemaDocument.RecordType {
                         name: FieldName(name), type: type, isQueryable: false, isSortable: false,
                         isSearchable: false))
             } + [
-                // So that the shares of a zone can be listed.
+                // This lets a client list the shares of a zone.
                 SchemaDocument.Field(
                     RecordSchema.Field(
                         name: FieldName(SystemField.recordName.schemaName), type: .reference,
@@ -123,8 +124,8 @@ extension SchemaDocument.RecordType {
 }
 
 extension [SchemaDocument.Field] {
-    /// Those that count towards the limit of a type: no system fields, and no assets that have the long
-    /// values of other fields.
+    /// The number of fields that count towards the limit of a type. System fields do not count, nor
+    /// do assets that hold the long values of other fields.
     var clientFieldCount: Int {
         let values = Set(filter { $0.type == .string || $0.type == .bytes }.map(\.name))
         return count { field in

@@ -1,9 +1,9 @@
 package import RecordModel
 
 /// The words of a text for the index of SEARCHABLE fields: runs of letters, digits and marks in
-/// lower case; every ideograph is a word of its own.
+/// lower case. Every ideograph is a word of its own.
 package enum Words {
-    /// `limit`: who has more wants no more of them.
+    /// Returns the words of a text. With more than `limit` words, the caller needs no more of them.
     package static func of(_ text: Text, upTo limit: Int = .max) -> Set<[UInt8]> {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return ofASCII(text.utf8, upTo: limit) }
         var words: Set<[UInt8]> = []
@@ -30,7 +30,7 @@ package enum Words {
         return words
     }
 
-    /// The same for most texts, which are ASCII, without the tables of Unicode.
+    /// Returns the words of an ASCII text, as most texts are, without the tables of Unicode.
     private static func ofASCII(_ text: [UInt8], upTo limit: Int) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         var word: [UInt8] = []

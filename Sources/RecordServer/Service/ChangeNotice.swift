@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordWire
 
-/// What a committed transaction changed, for subscriptions.
+/// The changes of a committed transaction, for subscriptions.
 package struct ChangeNotice: Sendable {
     package enum Event: Sendable, Hashable { case create, update, delete }
 
@@ -17,13 +17,13 @@ package struct ChangeNotice: Sendable {
 
     package let zone: ZoneKey
     package let changes: [Change]
-    /// Who else may have to be told besides the owner: everybody with the zone in the shared
-    /// database before or after the change.
+    /// The users other than the owner who may need a notification: everybody who has the zone in
+    /// the shared database before or after the change.
     package let viewers: [UserName]
-    /// Whom it invites, or no longer, or to something of another name: they are told that there is
-    /// something new in the database, and not where.
+    /// The users whose invitations the change made, changed or took back. They learn that there is
+    /// something new in the database, but not where.
     package let invitees: [UserName]
-    /// The `clientId` of a courier that knows it already.
+    /// The `clientId` of a courier that already knows of the change.
     package var origin: Text?
     package init(
         zone: ZoneKey, changes: [Change], viewers: [UserName], invitees: [UserName] = []

@@ -1,21 +1,23 @@
 import RecordModel
 import RecordWire
 
-/// The keys that Apple's reference has in the bodies of requests, for `strict`: what else a client sends
-/// there, this server may understand and another one not.
+/// The keys that Apple's reference has in the bodies of requests, for `strict`. A client may send
+/// other keys: this server may understand them, but another server may not.
 ///
-/// Source: CloudKit Web Services Reference, "Types and Dictionaries" and the page of each operation; the
-/// keys of people, and those that only answers have, are not looked into.
+/// Source: CloudKit Web Services Reference, "Types and Dictionaries" and the page of each
+/// operation. The check ignores the keys of people and the keys that only answers have.
 indirect enum DocumentedKeys: Sendable {
-    /// Whatever is there.
+    /// Any value, unchecked.
     case anything
     case object([String: DocumentedKeys])
     case list(DocumentedKeys)
     /// An object whose keys are data.
     case members(DocumentedKeys)
-    /// One, or a list of them.
+    /// One value, or a list of such values.
     case either(DocumentedKeys)
 
+    /// Checks the keys of a value and of everything inside it.
+    ///
     /// - Throws: badRequest that names the first key which is not in the reference.
     func check(_ json: JSONReader) throws(ServerError) {
         switch (self, json.value) {
@@ -49,7 +51,7 @@ indirect enum DocumentedKeys: Sendable {
 }
 
 extension DocumentedKeys {
-    /// Those of a request; nil for an operation that is none of Apple's.
+    /// Makes the keys of a request. Returns nil for an operation that Apple does not have.
     init?(_ endpoint: Endpoint) {
         switch endpoint {
         case .recordsQuery:
@@ -128,7 +130,7 @@ extension DocumentedKeys {
         Dictionary(uniqueKeysWithValues: keys.map { ($0, .anything) })
     }
 
-    /// With the keys that requests for records have in common.
+    /// Returns `keys` together with the keys that all requests for records have.
     private static func request(_ keys: [String: DocumentedKeys]) -> DocumentedKeys {
         let common: [String: DocumentedKeys] = [
             "zoneID": zone, "desiredKeys": .anything, "numbersAsStrings": .anything,
@@ -141,13 +143,14 @@ extension DocumentedKeys {
         "numbersAsStrings", "numberAsStrings",
     ]).merging(["zoneID": zone]) { $1 }
 
-    /// `ownerName` is what clients send that Apple's service answers.
+    /// The keys of a zone ID. Clients send `ownerName`, and Apple's service answers it.
     private static let zoneKeys = members([
         "zoneName", "ownerRecordName", "ownerName", "zoneType",
     ])
     private static let zone = DocumentedKeys.object(zoneKeys)
 
-    /// The dictionaries of references, assets and places; the readers know which one it is.
+    /// The keys of the dictionaries of references, assets and places. The readers know which one it
+    /// is.
     private static let value: [String: DocumentedKeys] = members([
         "recordName", "action", "fileChecksum", "size", "referenceChecksum", "wrappingKey",
         "receipt", "downloadURL", "latitude", "longitude", "horizontalAccuracy",
@@ -158,7 +161,8 @@ extension DocumentedKeys {
         "value": .either(.object(value)), "type": .anything, "isEncrypted": .anything,
     ])
 
-    /// With the keys that only answers have: clients send back what they were told.
+    /// The keys of a record, with the keys that only answers have: clients send back the
+    /// dictionaries that they received.
     private static let record = DocumentedKeys.object(
         members([
             "recordName", "recordType", "recordChangeTag", "createShortGUID", "publicPermission",

@@ -41,7 +41,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
     case schemaDeploy = "schema/deploy"
     case schemaReset = "schema/reset"
 
-    /// The databases in whose path it exists.
+    /// The databases whose path has this operation.
     package var scopes: Set<DatabaseScope> {
         switch self {
         case .recordsQuery, .recordsLookup, .recordsModify, .zonesList, .zonesLookup,
@@ -51,7 +51,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .recordsChanges, .zonesChanges, .changesDatabase, .changesZone:
             [.private, .shared]
         case .zonesModify: [.private, .shared]
-        // Documented for the public one; clients ask where they happen to be.
+        // Apple documents these for the public database. Clients call them in whichever database
+        // they use.
         case .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID,
             .usersLookupContacts:
             [.public, .private, .shared]
@@ -61,7 +62,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Documented as GET; they are answered to POST too.
+    /// Indicates whether Apple documents the operation as GET. The server answers such an operation
+    /// to POST too.
     package var acceptsGet: Bool {
         switch self {
         case .zonesList, .subscriptionsList, .usersCaller, .usersCurrent, .usersDiscover,
@@ -71,7 +73,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Under `/device/1/...`; they are answered under `/database/...` too.
+    /// Indicates whether the operation belongs under `/device/1/...`. The server answers it under
+    /// `/database/...` too.
     package var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }
 
     package var isAdministrative: Bool {

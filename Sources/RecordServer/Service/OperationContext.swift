@@ -1,9 +1,9 @@
 package import RecordModel
 package import RecordWire
 
-/// Who calls, as the credentials of a request prove it.
+/// The caller of an operation, as the credentials of a request prove it.
 package enum Caller: Hashable, Sendable {
-    /// An API token alone: nobody in particular.
+    /// An API token alone: no particular user.
     case anonymous
     /// A web auth token.
     case user(UserRow)
@@ -18,7 +18,7 @@ package enum Caller: Hashable, Sendable {
     }
 }
 
-/// What every operation of a request knows besides its body.
+/// Everything that an operation knows of its request besides the body.
 package struct OperationContext: Sendable {
     package let endpoint: Endpoint
     package let container: ContainerKey
@@ -26,20 +26,24 @@ package struct OperationContext: Sendable {
     package let caller: Caller
     /// The session of a web auth token.
     package let session: Text?
-    /// In answers and logs.
+    /// The ID of the request, for answers and logs.
     package let requestID: Text
-    /// The time of the request: bodies of transactions read no clock.
+    /// The time of the request. Bodies of transactions read no clock.
     package let now: Timestamp
-    /// Scheme, host and port as the client sees them, for URLs in answers; no slash at the end.
+    /// The scheme, host and port as the client sees them, for URLs in answers. There is no slash at
+    /// the end.
     package let baseURL: String
-    /// `User-Agent` or `clientId`, cut; becomes the device of write stamps.
+    /// The `User-Agent` or `clientId`, cut to a maximum length. It becomes the device of write
+    /// stamps.
     package let device: Text
-    /// `getCurrentSyncToken=true` of the query string.
+    /// Indicates whether the query string has `getCurrentSyncToken=true`.
     package let wantsSyncToken: Bool
     package let isGet: Bool
-    /// `remapEnums=true` of the query string, in any case, asks for `iCloud`.
+    /// The dialect of the answer. `remapEnums=true` in the query string, in upper or lower case,
+    /// asks for `iCloud`.
     package let dialect: AnswerDialect
-    /// What the request holds of the server's memory; nil for those that come from itself.
+    /// The part of the server's memory that the request holds. It is nil for requests that come
+    /// from the server itself.
     package var memory: MemoryHold?
 
     package init(
@@ -61,12 +65,12 @@ package struct OperationContext: Sendable {
         self.dialect = dialect
     }
 
-    /// The request now holds so many bytes besides those of its body.
+    /// Reserves `bytes` bytes for the request besides those of its body.
     ///
-    /// Errors: `tryAgainLater`, `limitExceeded` when there is no room for them.
+    /// Errors: `tryAgainLater`, or `limitExceeded` when there is no room for them.
     func hold(_ bytes: Int) throws(ServerError) { try memory?.add(bytes) }
 
-    /// The same where the memory is held by who asks.
+    /// A copy of this context that holds no memory, for code whose caller holds the memory.
     var withoutMemory: OperationContext {
         var context = self
         context.memory = nil
@@ -76,7 +80,7 @@ package struct OperationContext: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64 { now.nanoseconds / 1_000_000 }
 
-    /// The caller, or `authenticationRequired` where there is none.
+    /// Returns the caller. Throws `authenticationRequired` when there is none.
     package func requireUser() throws(ServerError) -> UserRow {
         guard let user = caller.user else {
             throw ServerError(
@@ -85,8 +89,8 @@ package struct OperationContext: Sendable {
         return user
     }
 
-    /// What the request proved itself by and what can end: its session, or its server-to-server
-    /// key; `authenticationRequired` where there is none.
+    /// Returns the credential of the request that can end: its session, or its server-to-server
+    /// key. Throws `authenticationRequired` when there is none.
     package func requireCredential() throws(ServerError) -> Text {
         if case .serverKey(_, let keyID, _) = caller { return keyID }
         guard let session else {

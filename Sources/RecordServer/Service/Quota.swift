@@ -2,8 +2,8 @@ import RecordModel
 package import RecordWire
 import Synchronization
 
-/// Whose room something takes: the private databases of a user share one quota, each public
-/// database has its own.
+/// The holder of a quota. The private databases of a user share one quota; each public database has
+/// its own.
 package enum QuotaHolder: Hashable, Sendable {
     case user(UserName)
     case publicDatabase(DatabaseKey)
@@ -14,7 +14,7 @@ package enum QuotaHolder: Hashable, Sendable {
 }
 
 extension StorageReader {
-    /// How many bytes the holder may have.
+    /// Returns how many bytes the holder may store.
     func quotaBytes(
         _ holder: QuotaHolder, _ settings: ServiceSettings
     ) throws(ServerError) -> Int64 {
@@ -25,12 +25,13 @@ extension StorageReader {
     }
 }
 
-/// The bytes of uploads that this process is just receiving, by whose room they take: each alone
-/// may fit where all together do not.
+/// The bytes of the uploads that this process is receiving now, by quota holder. Each upload alone
+/// may fit where all of them together do not.
 final class IncomingBytes: Sendable {
     private let held = Mutex<[QuotaHolder: Int64]>([:])
 
-    /// Whether `bytes` more still fit into `room`.
+    /// Adds `bytes` to the bytes of the holder when the sum fits into `room`. Returns whether it
+    /// fits.
     fileprivate func take(_ bytes: Int64, _ holder: QuotaHolder, room: Int64) -> Bool {
         held.withLock { held in
             let sum = (held[holder] ?? 0) + bytes
@@ -48,11 +49,12 @@ final class IncomingBytes: Sendable {
     }
 }
 
-/// The room of one upload while it comes in; given back when nobody has this any more.
+/// The room of one upload while the server receives it. It is given back when nothing refers to
+/// this object any more.
 final class IncomingRoom: Sendable {
     private let all: IncomingBytes
     private let holder: QuotaHolder
-    /// What the holder may have in all uploads that come in, in bytes.
+    /// The room for all incoming uploads of the holder together, in bytes.
     private let room: Int64
     private let taken = Mutex<Int64>(0)
 
@@ -64,7 +66,7 @@ final class IncomingRoom: Sendable {
 
     deinit { all.giveBack(taken.withLock { $0 }, holder) }
 
-    /// Takes room up to `bytes` for this upload; false when there is none.
+    /// Takes room up to `bytes` for this upload. Returns false when there is not enough room.
     func grow(to bytes: Int64) -> Bool {
         taken.withLock { taken in
             guard bytes > taken else { return true }

@@ -1,8 +1,8 @@
 import RecordWire
 
 extension RecordService {
-    /// Which kind of credential may call what (reference §2.1). Rights to zones, records and types
-    /// are decided later, in the transaction that uses them.
+    /// Checks that this kind of credential may call the operation (reference §2.1). Rights to
+    /// zones, records and types are decided later, in the transaction that uses them.
     func authorize(_ context: OperationContext) throws(ServerError) {
         switch context.caller {
         case .user(let user):
@@ -33,16 +33,19 @@ extension RecordService {
 }
 
 extension Endpoint {
-    /// Not for keys: it is about a person.
+    /// Indicates whether the operation is about a person, so that a server-to-server key may not
+    /// call it.
     package var needsPerson: Bool {
         switch self {
-        // Who a key acts as, and who agrees to be found, it may know: it acts as a user.
+        // A key acts as a user, so it may learn which user that is and which users agree to be
+        // found.
         case .recordsResolve, .recordsAccept, .recordsRequestAccess, .recordsDecline: true
         default: false
         }
     }
 
-    /// Whether nothing is stored by it, so that it can be refused when it is done.
+    /// Indicates whether the operation stores nothing, so that the server can still refuse it after
+    /// it is done.
     package var isReading: Bool {
         switch self {
         case .recordsQuery, .recordsLookup, .recordsChanges, .recordsResolve, .zonesList,
@@ -58,7 +61,8 @@ extension Endpoint {
         }
     }
 
-    /// Reads of the public database, as far as the schema grants them to `_world`.
+    /// Indicates whether the operation reads the public database. Anybody may call it, as far as
+    /// the schema grants that to `_world`.
     package var isOpenToAnyone: Bool {
         switch self {
         case .recordsQuery, .recordsLookup, .zonesList, .zonesLookup: true

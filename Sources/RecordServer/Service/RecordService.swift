@@ -1,18 +1,20 @@
 package import RecordModel
 package import RecordWire
 
-/// The operations of the protocol, without HTTP: a body and who sent it in, an answer out.
+/// The operations of the protocol, without HTTP: each takes a body and its caller, and returns an
+/// answer.
 ///
 /// Every rule that depends on stored state is decided inside the transaction that acts on it.
 package final class RecordService: Sendable {
     package let storage: any Storage
     package let assets: any AssetStore
-    /// Makes and checks what clients hand back: sync tokens, markers, receipts, URLs.
+    /// Makes and checks the values that clients keep and send back: sync tokens, markers, receipts,
+    /// URLs.
     package let seal: Seal
     package let settings: ServiceSettings
     package let push: PushHub
     package let throttles: any Throttles
-    /// Of uploads that come in just now.
+    /// The bytes of the uploads that this process is receiving now.
     let incoming = IncomingBytes()
     let recent = RecentRecords()
 
@@ -28,8 +30,8 @@ package final class RecordService: Sendable {
         self.push = push
     }
 
-    /// What is known before the body: whether there is such an operation, and whether this caller
-    /// may use it at all.
+    /// Checks a request before its body is read: that the operation exists in this database, and
+    /// that this caller may use it at all.
     package func admit(_ context: OperationContext) throws(ServerError) {
         guard context.endpoint.scopes.contains(context.scope) else {
             throw ServerError(
@@ -39,15 +41,15 @@ package final class RecordService: Sendable {
         try authorize(context)
     }
 
-    /// The answer to one request as JSON, with status 200. `body` is an empty object where the
-    /// request has none.
+    /// Returns the answer to one request as JSON, with status 200. `body` is an empty object when
+    /// the request has none.
     package func answer(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
         try await longAnswer(body, context).bytes
     }
 
-    /// The same in parts, because it may be long.
+    /// Returns the answer to one request in parts, because it may be long.
     package func longAnswer(
         _ body: JSONValue, _ context: OperationContext
     ) async throws(ServerError) -> Answer {

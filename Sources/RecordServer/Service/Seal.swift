@@ -1,18 +1,19 @@
 package import RecordModel
 
-/// Makes what clients keep and hand back unforgeable: HMAC-SHA256 with a key of this server.
+/// Makes the values that clients keep and send back unforgeable: HMAC-SHA256 with a key of this
+/// server.
 ///
-/// A sealed token is base64 of payload and MAC: standard where it stands in bodies only, as
-/// clients of the original service decode it there, and URL-safe without padding elsewhere. Its
-/// purpose is part of what is authenticated, so that no token passes for one of another kind, and
-/// so is the incarnation of the server: what was given in a time that a restored backup does not
-/// know opens nowhere.
+/// A sealed token is base64 of payload and MAC. A token that appears in bodies only is standard
+/// base64, because clients of the original service decode it there. Other tokens are URL-safe
+/// base64 without padding. The MAC covers the purpose of the token, so that no token passes for one
+/// of another kind. It also covers the incarnation of the server: a token from a time that a
+/// restored backup does not know is refused everywhere.
 package struct Seal: Sendable {
     package enum Purpose: String, CaseIterable, Sendable {
         case zoneToken, databaseToken, continuation, uploadURL, downloadURL, receipt
         case webAuthToken, signIn, form, browser, device, courier
 
-        /// Whether it is never part of a URL.
+        /// Indicates whether the token is never part of a URL.
         fileprivate var isForBodies: Bool {
             switch self {
             case .zoneToken, .databaseToken, .continuation, .receipt: true
@@ -22,8 +23,9 @@ package struct Seal: Sendable {
             }
         }
 
-        /// Whether it is about a session, which says itself whether it is good, or about where
-        /// somebody signed in. With sessions that an operator keeps, these stay good.
+        /// Indicates whether the token is about a session, whose row tells whether it is valid, or
+        /// about the place where somebody signed in. When an operator keeps the sessions, these
+        /// tokens stay valid.
         fileprivate var isOfSession: Bool {
             switch self {
             case .webAuthToken, .browser, .device: true
@@ -38,8 +40,8 @@ package struct Seal: Sendable {
     private let sessionKey: [UInt8]
     private let key: [UInt8]
 
-    /// `key` holds at least 32 secret bytes. Both are the same for every process of a server;
-    /// `incarnation` is another one after each restore.
+    /// Makes a seal. `key` holds at least 32 secret bytes. Both parameters are the same for every
+    /// process of a server; `incarnation` changes with each restore.
     package init(key: [UInt8], incarnation: [UInt8] = []) {
         sessionKey = key
         self.key = HMAC.code(of: Array("incarnation".utf8) + [0] + incarnation, key: sessionKey)
@@ -51,8 +53,8 @@ package struct Seal: Sendable {
             ? Text(utf8: Base64.encode(bytes)) : Text(URLSafeBase64.encode(bytes))
     }
 
-    /// The payload of a token in either alphabet, with or without padding; nil when it was not
-    /// sealed here for this purpose.
+    /// Returns the payload of a token in either alphabet, with or without padding. Returns nil when
+    /// this server did not seal the token for this purpose.
     package func open(_ token: Text, for purpose: Purpose) -> [UInt8]? {
         guard let bytes = URLSafeBase64.decode(eitherAlphabet: token.utf8),
             bytes.count >= Self.macBytes
@@ -71,7 +73,7 @@ package struct Seal: Sendable {
     }
 }
 
-/// Comparison of secrets in a time that does not depend on where they differ.
+/// Compares secrets in a time that does not depend on where they differ.
 package enum ConstantTime {
     package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
@@ -93,7 +95,7 @@ package enum URLSafeBase64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Takes standard base64 as well, each with or without its padding.
+    /// Decodes standard base64 as well, each alphabet with or without its padding.
     package static func decode(eitherAlphabet text: [UInt8]) -> [UInt8]? {
         var safe = text
         while safe.last == UInt8(ascii: "=") { safe.removeLast() }
@@ -124,13 +126,13 @@ package enum URLSafeBase64 {
 
 /// Names and secrets that nobody can guess.
 package enum SecureRandom {
-    /// From the system's secure source.
+    /// Returns bytes from the system's secure source.
     package static func bytes(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// 128 bits as 32 hexadecimal digits.
+    /// Returns 128 bits as 32 hexadecimal digits.
     package static func hex128() -> String {
         bytes(16).map { byte in
             let digits = String(byte, radix: 16)
@@ -138,7 +140,7 @@ package enum SecureRandom {
         }.joined()
     }
 
-    /// 128 bits in URL-safe base64: 22 characters.
+    /// Returns 128 bits in URL-safe base64: 22 characters.
     package static func shortGUID() -> Text { Text(URLSafeBase64.encode(bytes(16))) }
 
     package static func incarnation() -> UInt64 {

@@ -1,9 +1,9 @@
 import RecordModel
 package import RecordWire
 
-/// The secret of the server with which it seals what clients keep for it.
+/// The secret with which the server seals the values that clients keep.
 package enum SealKey {
-    /// Made here the first time. All processes of a server have the same.
+    /// Reads the secret, and makes it the first time. All processes of a server have the same one.
     package static func read(_ storage: any Storage) async throws(ServerError) -> Seal {
         let (freshKey, freshIncarnation) = (SecureRandom.bytes(32), SecureRandom.bytes(16))
         return try await storage.write { (transaction) throws(ServerError) in

@@ -1,55 +1,57 @@
 import RecordModel
 package import RecordWire
 
-/// What an operator can set of the operations' rules.
+/// The settings of the operations' rules that an operator can change.
 package struct ServiceSettings: Sendable, Hashable {
-    /// Operations of a modify, items of a lookup, tokens of an upload.
+    /// The most operations of a modify, items of a lookup, or tokens of an upload.
     package var maximumItems = ServerLimits.itemsPerRequest
-    /// Default and ceiling of `resultsLimit`.
+    /// The default and the maximum of `resultsLimit`.
     package var maximumResults = 200
-    /// Ceiling of `resultsLimit` in change feeds for clients that ask for more (an extension).
+    /// The maximum of `resultsLimit` in change feeds for clients that ask for more (an extension).
     package var maximumFeedResults = 2_000
-    /// All fields of a record without assets, in bytes.
+    /// The most bytes of all fields of a record, without assets.
     package var recordBytes = ServerLimits.recordBytes
     package var assetBytes = ServerLimits.assetBytes
     package var fieldsPerType = ServerLimits.fieldsPerType
     package var zonesPerDatabase = ServerLimits.zonesPerDatabase
     package var participantsPerShare = ServerLimits.participantsPerShare
-    /// Invitations of one person to another that wait for an answer.
+    /// The most invitations from one person to another that wait for an answer.
     package var invitationsPerPerson = 50
     package var deleteSelfSources = ServerLimits.deleteSelfSources
-    /// For the private databases of a user, in bytes, where the user has no quota of its own.
+    /// The quota for the private databases of a user, in bytes, where the user has no quota of
+    /// their own.
     package var quotaBytes: Int64 = 10 << 30
-    /// For each public database, in bytes.
+    /// The quota for each public database, in bytes.
     package var publicQuotaBytes: Int64 = 10 << 30
-    /// Record types that saves in development make, of one container.
+    /// The most record types of one container that saves in development make.
     package var typesPerContainer = ServerLimits.typesPerContainer
-    /// Tombstones of a zone: beyond that the oldest go before their time.
+    /// The most tombstones of a zone. Beyond that, the oldest ones are removed early.
     package var tombstonesPerZone = 100_000
-    /// How many trees of records may be in one share: their rows change at once when it ends.
+    /// The most trees of records in one share. When the share ends, their rows change at once.
     package var treesPerShare = 5_000
-    /// How many records one transaction takes along into another share.
+    /// The most records that one transaction takes along into another share.
     package var membersPerTransaction = 200
-    /// How long a request may wait for what it needs to be prepared, in transactions of that size,
-    /// before its client is asked to send it again.
+    /// The longest time that a request waits while the server prepares it, in transactions of that
+    /// size. After that the server asks the client to send the request again.
     package var preparationSeconds = 25.0
     package var uploadURLSeconds = 15 * 60
     package var downloadURLSeconds = 60 * 60
-    /// How long the receipt of an upload can be used.
+    /// The time for which the receipt of an upload can be used.
     package var receiptSeconds = 24 * 3600
-    /// How long a tombstone is kept: sync tokens that are older expire.
+    /// The time for which a tombstone is kept. Sync tokens that are older expire.
     package var tombstoneSeconds = 90 * 24 * 3600
     package var operationResultSeconds = 24 * 3600
-    /// Refuses what Apple's text forbids or does not have, and answers no more than it has.
+    /// Indicates whether the server refuses everything that Apple's text forbids or does not have,
+    /// and answers no more than Apple's text has.
     package var isStrict = false
-    /// Answers tag lists as plain `LIST`.
+    /// Indicates whether answers tag lists as plain `LIST`.
     package var plainListTags = false
 
     package init() {}
 }
 
 extension ServiceSettings {
-    /// What the readers of requests need to know.
+    /// The limits that the readers of requests need to know.
     package var requestLimits: RequestLimits {
         RequestLimits(
             maximumItems: maximumItems, maximumResults: maximumResults,

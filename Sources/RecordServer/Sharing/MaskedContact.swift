@@ -1,9 +1,9 @@
 import RecordModel
 import RecordWire
 
-/// So much of an address as its owner needs to know it again, and nobody else can use.
+/// Hides most of an address: its owner can recognise it, and nobody else can use it.
 enum MaskedContact {
-    /// `b***@e***.org`
+    /// Returns an address such as `b***@e***.org`.
     static func emailAddress(_ address: Text) -> Text {
         let parts = address.string.split(separator: "@", maxSplits: 1)
         guard parts.count == 2 else { return "***" }
@@ -12,10 +12,10 @@ enum MaskedContact {
         return Text("\(parts[0].prefix(1))***@\(parts[1].prefix(1))***\(top)")
     }
 
-    /// The last two digits.
+    /// Returns the last two digits.
     static func phoneNumber(_ number: Text) -> Text { Text("***\(number.string.suffix(2))") }
 
-    /// An item of `potentialMatchList` (reference §5.10).
+    /// Returns an item of `potentialMatchList` (reference §5.10).
     static func potentialMatch(_ row: ParticipantRow) -> JSONValue {
         var contact: [JSONMember] = []
         if let address = row.lookup.emailAddress {

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// A list of participants on its way from what is stored to what a request wants.
+/// An edit of the list of participants, from the stored list to the list that a request wants.
 struct ParticipantEdit {
     enum Change: Hashable {
         case added(ParticipantRow, index: Int)
@@ -12,7 +12,7 @@ struct ParticipantEdit {
     let before: ShareRow
     let owner: UserRow?
     let situation: ShareRules.Situation
-    /// The participants to whom the request gives a one-time link.
+    /// The participants that the request gives a one-time link.
     let links: Set<Text>
     private(set) var share: ShareRow
     private(set) var changes: [Change] = []
@@ -27,8 +27,9 @@ struct ParticipantEdit {
         share = before
     }
 
-    /// Switches `publicPermission` (reference §9.9): a share that becomes public drops pending
-    /// invitations and keeps who has accepted; one that becomes private starts with nobody.
+    /// Switches `publicPermission` (reference §9.9). A share that becomes public drops pending
+    /// invitations and keeps the participants who have accepted. A share that becomes private
+    /// starts without participants.
     mutating func open(to permission: SharePermission) {
         for row in before.present {
             let goes =
@@ -92,7 +93,8 @@ struct ParticipantEdit {
         return true
     }
 
-    /// The row that is meant: of those that were there, or that this request has added.
+    /// Returns the row that the item means, among the earlier rows and those that this request has
+    /// added.
     private func match(_ item: ParticipantDictionary) -> ParticipantRow? {
         let rows =
             before.present
@@ -102,17 +104,17 @@ struct ParticipantEdit {
         if let id = item.participantID, let row = rows.first(where: { $0.participantID == id }) {
             return row
         }
-        // By what the request says, and by nothing else that the server knows of an account: whether
-        // an address is that of a user is not to be found out by inviting. Whoever is invited twice is
-        // one participant once it accepts.
+        // Match by the words of the request only, and by nothing else that the server knows of an
+        // account. Otherwise a caller could find out by an invitation whether an address belongs to
+        // a user. A person who is invited twice becomes one participant when they accept.
         return rows.first { $0.isNamed(by: item.lookup) }
     }
 
     private mutating func change(
         _ row: ParticipantRow, _ item: ParticipantDictionary, _ index: Int
     ) {
-        // Gone with the switch of the public permission, or a public user, whose permission is
-        // everybody's.
+        // The row may be gone because of the switch of the public permission. A public user has the
+        // permission of everybody.
         guard var new = share.present.first(where: { $0.participantID == row.participantID }),
             new.type != .publicUser
         else { return }
@@ -142,14 +144,15 @@ struct ParticipantEdit {
         row.isApprovedRequester = try hasAsked(row)
         share.participants.removeAll { $0.status == .removed && $0.isNamed(by: item.lookup) }
         try requireFewInvitations(to: item.lookup, index)
-        // By the same words: that two of them mean one person is not told.
+        // Compare the same words only, so that nobody learns that two of them mean one person.
         share.blocked.removeAll { row.isNamed(by: $0.lookup) }
         share.participants.append(row)
         changes.append(.added(row, index: index))
         return row
     }
 
-    /// Nobody's list of invitations is filled by one person who gets no answer.
+    /// Refuses too many invitations to one person who has answered none, so that no user can fill
+    /// another user's list of invitations.
     private func requireFewInvitations(to lookup: UserLookup, _ index: Int) throws(ServerError) {
         let limit = situation.settings.invitationsPerPerson
         guard !lookup.isEmpty else { return }
@@ -176,8 +179,8 @@ struct ParticipantEdit {
         return false
     }
 
-    /// Nobody in particular is invited by a one-time link: its client names the participant, and
-    /// knows the link by that name again.
+    /// Returns the ID of a participant with a one-time link. Such a link invites no particular
+    /// person. Its client names the participant, and recognises the link by that name.
     private func linkedID(
         _ item: ParticipantDictionary, _ index: Int
     ) throws(ServerError) -> Text {

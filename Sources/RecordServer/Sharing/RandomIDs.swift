@@ -10,7 +10,7 @@ package struct RandomIDs: Sendable {
 
     package init() { seed = SecureRandom.bytes(32) }
 
-    /// 128 bits as 32 lower-case hexadecimal digits.
+    /// Returns 128 bits as 32 lower-case hexadecimal digits.
     package mutating func hex128() -> Text {
         Text(
             next(16).map { byte in
@@ -19,21 +19,22 @@ package struct RandomIDs: Sendable {
             }.joined())
     }
 
-    /// 128 bits in URL-safe base64: 22 characters.
+    /// Returns 128 bits in URL-safe base64: 22 characters.
     package mutating func shortGUID() -> Text { Text(URLSafeBase64.encode(next(16))) }
 
-    /// Of a zone or of a view; never 0, which stands for none.
+    /// Returns the incarnation of a zone or of a view. It is never 0, which stands for none.
     package mutating func incarnation() -> UInt64 {
         let value = next(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return max(value, 1)
     }
 
-    /// Of a tree of records.
+    /// Returns the number of a tree of records.
     package mutating func treeNumber() -> TreeNumber {
         TreeNumber(Int64(incarnation() >> 1))
     }
 
-    /// For a record that its request does not name: a UUID in upper case (version 4, RFC 9562).
+    /// Returns a name for a record that its request does not name: a UUID in upper case (version 4,
+    /// RFC 9562).
     package mutating func recordName() -> RecordName {
         var bytes = next(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

@@ -2,15 +2,16 @@ import Logging
 import RecordModel
 import RecordWire
 
-/// records/requestAccess, an extension: Apple's clients have the operation, its web services do not.
+/// Implements records/requestAccess, an extension: Apple's clients have the operation, its web
+/// services do not.
 extension RecordService {
-    /// Of one request, which counts as one at the throttle.
+    /// The most short GUIDs of one request, which counts as one at the throttle.
     private static let maximumAccessRequests = 10
 
-    /// Asks the owners for access to what each short GUID leads to.
+    /// Asks the owners for access to the share of each short GUID.
     ///
-    /// The answer is the same whatever became of it: asked, denied, full, in the share already, or
-    /// nothing there. Who asks learns only when he is let in.
+    /// The answer is the same for every outcome: asked, denied, full, in the share already, or
+    /// nothing there. The user learns the outcome only when they get access.
     func requestAccess(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -32,14 +33,17 @@ extension RecordService {
         }
     }
 
-    /// - Parameter container: nil for any, as the addresses of pages do not say.
+    /// Asks for access to one share.
+    ///
+    /// - Parameter container: nil for any container, because the addresses of pages do not name
+    ///   one.
     func requestAccess(
         _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey?
     ) async throws(ServerError) {
         let seed = RandomIDs()
         let notice = try await storage.write {
             (transaction) throws(ServerError) -> ChangeNotice? in
-            // Written in any case: how long it takes does not tell either.
+            // This is written in any case, so that the duration reveals nothing either.
             try transaction.noteAccessRequest(user.name, milliseconds: milliseconds)
             guard
                 let (share, zone) = try Self.lockedShare(value, in: container, transaction)
@@ -53,7 +57,7 @@ extension RecordService {
         if let notice { push.publish(notice) }
     }
 
-    /// records/decline, an extension: as the page of a link does it.
+    /// Answers records/decline, an extension: it does the same as the page of a link.
     func declineShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -80,8 +84,8 @@ extension RecordService {
         )
     }
 
-    /// Takes back the invitations of a user who has not accepted any, or a one-time link that nobody
-    /// has used. Nothing else: who is in the share leaves it.
+    /// Removes the invitations of a user who has not accepted any, or a one-time link that nobody
+    /// has used. It does nothing else: a participant leaves the share instead.
     ///
     /// - Returns: whether there was one.
     @discardableResult
@@ -108,7 +112,7 @@ extension RecordService {
         return notice != nil
     }
 
-    /// Tells who runs the server of a share, in a table and in the log.
+    /// Reports a share to the operator of the server, in a table and in the log.
     func reportShare(
         _ value: Text, _ user: UserRow, _ text: Text, milliseconds: Int64,
         in container: ContainerKey, _ logger: Logger
@@ -123,7 +127,7 @@ extension RecordService {
             return report
         }
         guard let report else { return }
-        // Without the text, which may be anything.
+        // The text is left out, because it may be anything.
         logger.warning(
             "A share was reported",
             metadata: [
@@ -132,7 +136,8 @@ extension RecordService {
             ])
     }
 
-    /// The record says to all who have it who changed it last: not who asks for access or declines.
+    /// Returns a stamp of the owner. Every viewer of the record sees who changed it last, and must
+    /// not see who asks for access or declines.
     private static func ownersStamp(_ share: ShareRow, milliseconds: Int64) -> WriteStamp {
         WriteStamp(milliseconds: milliseconds, user: share.zone.database.owner, device: "")
     }
@@ -157,7 +162,7 @@ extension RecordService {
 }
 
 extension ShortGUIDRequest {
-    /// The item of an answer that has nothing to say but which request it is about.
+    /// An item of an answer that contains only the request it belongs to.
     fileprivate var item: JSONBytes {
         JSONBytes(
             AnswerWriter.object { answer in

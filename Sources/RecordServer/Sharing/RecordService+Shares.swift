@@ -1,9 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// records/resolve and records/accept (reference §5.10, §6.5, §9).
+/// Implements records/resolve and records/accept (reference §5.10, §6.5, §9).
 extension RecordService {
-    /// What each short GUID leads to, for somebody who may join or has joined.
+    /// Answers records/resolve: the share of each short GUID, for a user who may join or has
+    /// joined.
     func resolveShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -20,8 +21,8 @@ extension RecordService {
         return AnswerWriter.object { answer in answer.member("results", items) }
     }
 
-    /// Joins each share: its zone, or the hierarchy in it, appears in the caller's shared
-    /// database. Each is a transaction of its own.
+    /// Answers records/accept: joins each share. Its zone, or the hierarchy in it, appears in the
+    /// caller's shared database. Each share has a transaction of its own.
     func acceptShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -69,7 +70,7 @@ extension RecordService {
         }
     }
 
-    /// What is opened by a short GUID, or by a one-time link.
+    /// Returns the share that a short GUID or a one-time link opens.
     static func share(
         _ container: ContainerKey, _ value: Text, _ reader: any StorageReader
     ) throws(ServerError) -> ShareRow? {
@@ -77,7 +78,7 @@ extension RecordService {
         return try reader.share(container, link: value)
     }
 
-    /// The same with its zone, of which other writers are kept out.
+    /// Returns that share with its zone, and keeps other writers out of the zone.
     static func lockedShare(
         _ container: ContainerKey, _ value: Text, _ transaction: any StorageTransaction
     ) throws(ServerError) -> (share: ShareRow, zone: ZoneRow)? {
@@ -93,7 +94,7 @@ extension RecordService {
         _ request: ShortGUIDRequest, _ user: UserRow, _ context: OperationContext,
         ids: inout RandomIDs, _ transaction: any StorageTransaction
     ) throws(ServerError) -> (JSONBytes, ChangeNotice?) {
-        // The zone's lock comes first; what was read before it may have changed since.
+        // The zone's lock comes first. Values that were read before it may have changed since.
         guard
             let (share, zone) = try Self.lockedShare(
                 context.container, request.value, transaction)
@@ -114,7 +115,7 @@ extension RecordService {
         return (item, notice)
     }
 
-    /// Stores what became of the share; gives what those hear who have it.
+    /// Stores the new state of the share, and returns the notice for everybody who has it.
     static func save(
         _ new: ShareRow, old: ShareRow, _ zone: ZoneRow, _ stamp: WriteStamp, ids: inout RandomIDs,
         _ transaction: any StorageTransaction
@@ -127,7 +128,8 @@ extension RecordService {
             invitees: try ShareRules.invitees(old: old, new: new, transaction).sorted())
     }
 
-    /// A shared database has as many zones as a private one at most.
+    /// Checks the number of shared zones: a shared database has at most as many zones as a private
+    /// one.
     private func requireRoom(
         for zone: ZoneKey, _ user: UserRow, _ context: OperationContext,
         _ reader: any StorageReader
@@ -143,8 +145,8 @@ extension RecordService {
 }
 
 extension ServerError {
-    /// The error of one short GUID, with what the caller could recognise of invitations that wait
-    /// for somebody at another address (reference §9.11).
+    /// Returns the error of one short GUID, with as much of the invitations to other addresses as
+    /// the caller could recognise (reference §9.11).
     func shortGUIDItem(
         _ value: Text, _ context: OperationContext, others: [ParticipantRow] = []
     ) -> JSONBytes {

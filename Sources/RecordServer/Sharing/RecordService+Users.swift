@@ -1,10 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// Who the caller is, and who can be invited (reference §10).
+/// Returns the caller's identity, and the users who can be invited (reference §10).
 extension RecordService {
-    /// users/caller and users/current: the identity, both in `users` and at the top, with the
-    /// names of the older shape besides.
+    /// Answers users/caller and users/current: the identity, both in `users` and at the top, and
+    /// also the names of the older shape.
     func currentUser(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -23,7 +23,8 @@ extension RecordService {
         }
     }
 
-    /// Sessions and keys may be older than the record.
+    /// Makes the `Users` record when it is missing, because sessions and keys may be older than the
+    /// record.
     private func makeUsersRecord(_ context: OperationContext) async throws(ServerError) {
         let record = try Self.usersRecord(context)
         let exists = try await storage.read { reader throws(ServerError) in
@@ -39,8 +40,8 @@ extension RecordService {
             milliseconds: context.milliseconds)
     }
 
-    /// users/discover: by address or name those who agree to be found (POST), or all who do (GET).
-    /// Somebody who is not found is not in the answer, for whatever reason.
+    /// Answers users/discover: the users who agree to be found, by address or name (POST) or all of
+    /// them (GET). A user who is not found is not in the answer, whatever the reason.
     func discoverUsers(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -66,7 +67,7 @@ extension RecordService {
         }
     }
 
-    /// users/lookup/email, id and contacts, in the older user dictionary.
+    /// Answers users/lookup/email, id and contacts, in the older user dictionary.
     func lookupUsers(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -100,7 +101,8 @@ extension RecordService {
         }
     }
 
-    /// Those who agree to be found, without the caller, by e-mail address.
+    /// Returns the users who agree to be found, without the caller, in the order of their e-mail
+    /// addresses.
     private func discoverable(for caller: UserRow) async throws(ServerError) -> [UserRow] {
         let limit = settings.maximumFeedResults
         return try await storage.read { reader throws(ServerError) in
@@ -111,7 +113,7 @@ extension RecordService {
         }
     }
 
-    /// In the order of the request, each with what it was looked up by.
+    /// Returns the users in the order of the request, each with the lookup that found them.
     private func find(_ lookups: [UserLookup], for caller: UserRow) async throws(ServerError)
         -> [FoundUser]
     {
@@ -128,12 +130,12 @@ extension RecordService {
     }
 }
 
-/// Somebody who was found, and by what.
+/// A user who was found, with the lookup that found them.
 private struct FoundUser: Sendable {
     let user: UserRow
     let lookup: UserLookup
 
-    /// The older user dictionary; with the e-mail address only where the caller knew it.
+    /// The older user dictionary. It has the e-mail address only when the caller knew it.
     var legacy: JSONValue {
         var members = [
             JSONMember(key: "userRecordName", value: .string(user.name.text)),
@@ -148,7 +150,8 @@ private struct FoundUser: Sendable {
 }
 
 extension AccountReader {
-    /// By the first of user name, e-mail address and telephone number that the lookup has.
+    /// Returns a user by the first of user name, e-mail address and telephone number that the
+    /// lookup has.
     func user(_ lookup: UserLookup, _ caller: UserRow) throws(ServerError) -> UserRow? {
         if let name = lookup.userName {
             return try user(name == .defaultOwner ? caller.name : name)

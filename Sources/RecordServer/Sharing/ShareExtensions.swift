@@ -1,10 +1,10 @@
 import RecordModel
 import RecordWire
 
-/// What a share tells beyond Apple's reference, as far as its reader may have it: nobody at a strict
-/// server, nor a client that knows only the keys of iCloud's own hosts.
+/// The members of a share beyond Apple's reference, as far as the reader may have them. Clients of
+/// a strict server do not get them, nor do clients that know only the keys of iCloud's own hosts.
 package struct ShareExtensions: Hashable, Sendable {
-    /// Nil where none of it is told: scheme, host and port of links.
+    /// The scheme, host and port of links. It is nil when none of the extensions is written.
     private let baseURL: String?
 
     package static let none = ShareExtensions(baseURL: nil)
@@ -22,7 +22,8 @@ package struct ShareExtensions: Hashable, Sendable {
 }
 
 extension ParticipantRow {
-    /// Since when it is invited and in, as members of its dictionary.
+    /// The times of the invitation and of the acceptance, as members of the participant's
+    /// dictionary.
     var sinceWhen: [JSONMember] {
         var members: [JSONMember] = []
         if let invitedMilliseconds {
@@ -39,9 +40,9 @@ extension ParticipantRow {
 }
 
 extension ShareRules {
-    /// For the owner and administrators: whether and by whom access is asked for, who is blocked,
-    /// and the one-time links that nobody has used. Of those an administrator gets only what gives
-    /// no more than he has.
+    /// Returns members for the owner and administrators: whether users may ask for access, the
+    /// users who have asked, the blocked people, and the one-time links that nobody has used. An
+    /// administrator gets only the links that give no more permission than the administrator has.
     static func access(
         to share: ShareRow, for viewer: UserName?, _ extensions: ShareExtensions,
         _ reader: any StorageReader
@@ -49,7 +50,7 @@ extension ShareRules {
         var requesters: [JSONValue] = []
         for requester in share.requesters {
             guard let account = try reader.user(requester.user) else { continue }
-            // Who asks agrees to be known to who answers.
+            // A user who asks agrees that the person who answers may know them.
             let identity = UserIdentity(
                 userName: requester.user, account: account,
                 lookup: UserLookup(emailAddress: account.emailAddress))

@@ -1,19 +1,20 @@
 import RecordModel
 import RecordWire
 
-/// What people see of a share before they accept it, as far as it is plain and no longer than a record may
-/// be (reference §5.9).
+/// The preview of a share before somebody accepts it, as far as its fields are not encrypted and
+/// are no longer than a record may be (reference §5.9).
 struct SharePreview: Hashable, Sendable {
     var title: Text?
-    /// What kind of thing it is; often a uniform type identifier.
+    /// The kind of thing that is shared, often a uniform type identifier.
     var type: Text?
-    /// Whatever a client has called a thumbnail.
+    /// The bytes that a client has stored as a thumbnail.
     var thumbnail: [UInt8]?
 
-    /// Longer sides than any screen shows: small files of such pictures take gigabytes in a browser.
+    /// The longest side of a thumbnail, longer than any screen shows. Small files of larger
+    /// pictures can take gigabytes in a browser.
     private static let maximumThumbnailSide = 4_096
 
-    /// Nil also for bytes that a page had better not show.
+    /// The format of the thumbnail. It is also nil for bytes that a page should not show.
     var thumbnailFormat: ImageFormat? {
         guard let thumbnail, ImageSize(of: thumbnail)?.fits(Self.maximumThumbnailSide) == true
         else { return nil }

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// What records/resolve and records/accept answer for one short GUID (reference §5.10).
+/// The answer of records/resolve and records/accept for one short GUID (reference §5.10).
 struct ShareResult {
     let request: ShortGUIDRequest
     let share: ShareRow
@@ -64,7 +64,7 @@ struct ShareResult {
             ZoneIdentifier(zone: share.zone.zone, owner: share.zone.database.owner))
     }
 
-    /// The share as its owner sees it, or as somebody who has only this share.
+    /// Returns the access to the share as its owner has it, or as a user who has only this share.
     private func access(_ standing: ShareStanding) -> ZoneAccess {
         if standing == .owner { return ZoneAccess(zone: zone, view: .owner, user: user) }
         let row = SharedZoneRow(
@@ -75,7 +75,8 @@ struct ShareResult {
             roots: Set(share.root.map { [$0] } ?? []))
     }
 
-    /// Whoever was invited knows the address of the owner; a visitor gets the name only.
+    /// Returns the identity of the owner. An invited person learns the address of the owner; a
+    /// visitor gets the name only.
     private func ownerIdentity(_ standing: ShareStanding, _ reader: any StorageReader)
         throws(ServerError) -> JSONValue
     {

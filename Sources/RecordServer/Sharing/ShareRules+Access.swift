@@ -1,12 +1,13 @@
 import RecordModel
 import RecordWire
 
-/// Who asks for access to a share, who is kept out of it, and its one-time links.
+/// The requests for access to a share, the people it is closed to, and its one-time links.
 extension ShareRules {
-    /// Does what a save of the share says of these. `share` has the participants that it asks for.
+    /// Applies the part of a save of the share that concerns access. `share` has the participants
+    /// that the save asks for.
     ///
-    /// Errors: accessDenied for changes by others than the owner and administrators; badRequest
-    /// for the owner among the blocked.
+    /// Errors: accessDenied for changes by others than the owner and administrators; badRequest for
+    /// the owner among the blocked.
     static func editAccess(
         to share: inout ShareRow, _ asked: ShareDictionary, by editor: ShareEditor,
         _ situation: Situation
@@ -14,7 +15,7 @@ extension ShareRules {
         let before = share
         if let denies = asked.deniesAccessRequests { share.deniesAccessRequests = denies }
         if let links = asked.oneTimeLinks {
-            // Whoever does not see a link does not end it by leaving it out.
+            // An editor who does not see a link does not end it by leaving it out.
             var rank = SharePermission.readWrite.rank
             if case .administrator(_, let own) = editor { rank = own.rank }
             share.endLinks(but: links, upTo: rank)
@@ -35,17 +36,17 @@ extension ShareRules {
 }
 
 extension ShareRow {
-    /// How many people may wait for an answer at a time.
+    /// The most people who may wait for an answer at a time.
     package static let requesterLimit = 100
-    /// How many people may be blocked.
+    /// The most people who may be blocked.
     package static let blockedLimit = 1_000
 
-    /// Whether a user is kept out by the owner's will.
+    /// Returns whether the owner has blocked a user.
     func blocks(_ user: UserRow) -> Bool {
         blocked.contains { $0.lookup.userName == user.name || user.hasAddress(of: $0.lookup) }
     }
 
-    /// Ends the links that are not among those of these participants and that nobody has used.
+    /// Ends the links that nobody has used and that do not belong to these participants.
     fileprivate mutating func endLinks(but kept: [Text], upTo rank: Int) {
         let kept = Set(kept)
         for row in present
@@ -68,7 +69,8 @@ extension ShareRow {
         requesters = kept
     }
 
-    /// Makes these the blocked ones. Who is in the share already is taken out.
+    /// Makes these people the blocked ones. Blocked people who are in the share already are
+    /// removed.
     fileprivate mutating func block(
         only lookups: [UserLookup], _ reader: any StorageReader
     ) throws(ServerError) {
@@ -81,15 +83,15 @@ extension ShareRow {
         if let owner = try reader.user(zone.database.owner), blocks(owner) {
             throw ServerError(.badRequest, "record.blocked: the owner is among them.")
         }
-        // By the same words only: whether an address is that of a user who is in the share by name is
-        // not to be found out by blocking it.
+        // Compare the same words only. Otherwise an editor could find out by blocking an address
+        // whether it belongs to a user who is in the share by name.
         for row in present where blocked.contains(where: { row.isNamed(by: $0.lookup) }) {
             remove(row.participantID)
         }
     }
 
-    /// Forgets the requests that have been answered: of those who are in, or are kept out; of all
-    /// where anybody may come in.
+    /// Returns the requests that still wait. Requests of people who are in or are blocked are
+    /// dropped, and all of them when anybody may join.
     func settledRequests(_ reader: any StorageReader) throws(ServerError) -> [RequesterRow] {
         guard publicPermission.orNone == .none, !deniesAccessRequests else { return [] }
         var waiting: [RequesterRow] = []
@@ -107,7 +109,8 @@ extension ShareRow {
         requesters = try settledRequests(reader)
     }
 
-    /// With one who asks for access; the same where that changes nothing, of which he hears nothing.
+    /// Returns the share with a new request for access. Returns the unchanged share when the
+    /// request has no effect, which the user does not learn.
     func requested(by user: UserRow, milliseconds: Int64) -> ShareRow {
         guard case .stranger = ShareStanding(of: user, in: self),
             publicPermission.orNone == .none, !deniesAccessRequests, !blocks(user),
@@ -121,6 +124,7 @@ extension ShareRow {
 }
 
 extension ParticipantRow {
-    /// Whether this is nobody yet: the place of whoever opens a one-time link first.
+    /// Indicates whether this row is still nobody's: the first person who opens its one-time link
+    /// takes it.
     package var isOpenLink: Bool { link != nil && user == nil && status == .invited }
 }

@@ -2,9 +2,9 @@ import RecordModel
 package import RecordWire
 
 extension ShareRules {
-    /// Stores what became of a share (nil: none before, or none any more), and gives every viewer
+    /// Stores the new state of a share (nil: none before, or none any more). Gives every viewer
     /// whose set of accepted shares changed another view, so that older tokens of it expire. The
-    /// share record, its root and the members are the caller's to write.
+    /// caller writes the share record, its root and the members.
     package static func apply(
         old: ShareRow?, new: ShareRow?, ids: inout RandomIDs,
         _ transaction: any StorageTransaction
@@ -32,7 +32,7 @@ extension ShareRules {
         }
     }
 
-    /// Takes a zone out of every shared database, before the zone itself is deleted.
+    /// Removes a zone from every shared database, before the zone itself is deleted.
     package static func endViews(
         of zone: ZoneKey, reason: DeletionReason, _ transaction: any StorageTransaction
     ) throws(ServerError) {

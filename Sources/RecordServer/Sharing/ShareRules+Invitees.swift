@@ -2,10 +2,11 @@ import RecordModel
 import RecordWire
 
 extension ShareRules {
-    /// The accounts whose invitations a change of a share has made, changed or taken back. They hear that
-    /// there is something new in the shared database, and that is all that they hear of the zone.
+    /// Returns the accounts whose invitations a change of a share has made, changed or taken back.
+    /// They learn that there is something new in the shared database, and nothing more about the
+    /// zone.
     ///
-    /// - Parameter hasNewFields: whether its title is another one, or whatever else stands in its record.
+    /// - Parameter hasNewFields: whether its title or other content of its record has changed.
     static func invitees(
         old: ShareRow?, new: ShareRow?, hasNewFields: Bool = false, _ reader: any StorageReader
     ) throws(ServerError) -> Set<UserName> {
@@ -21,13 +22,14 @@ extension ShareRules {
         return invitees
     }
 
-    /// How many people a change of a share invites who were not invited before.
+    /// Returns how many people a change of a share invites who were not invited before.
     static func newInvitationCount(old: ShareRow?, new: ShareRow) -> Int {
         let known = Set((old?.present ?? []).map(\.participantID))
         return new.invitations.count { !known.contains($0.participantID) }
     }
 
-    /// Of an invitation to an address there may be none.
+    /// Returns the account of an invitation. Returns nil when the address of an invitation belongs
+    /// to no account.
     private static func account(
         of row: ParticipantRow, _ reader: any StorageReader
     ) throws(ServerError) -> UserName? {
@@ -43,7 +45,7 @@ extension ShareRules {
 }
 
 extension ShareRow {
-    /// Of people, and not of whoever opens a one-time link.
+    /// The invitations of people, without unused one-time links.
     fileprivate var invitations: Set<ParticipantRow> {
         Set(present.filter { $0.status == .invited && !$0.isOpenLink })
     }

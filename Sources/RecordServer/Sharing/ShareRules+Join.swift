@@ -1,24 +1,26 @@
 import RecordModel
 import RecordWire
 
-/// What a short GUID opens for somebody.
+/// The standing of a user at a share: the access that its short GUID gives them.
 enum ShareStanding: Hashable {
     case owner
-    /// Invited, or in the share already.
+    /// The user is invited, or in the share already.
     case participant(ParticipantRow)
-    /// Anyone with the URL, of a share that is public.
+    /// The user has only the URL of a public share.
     case visitor(SharePermission)
-    /// Nothing; these invitations wait for somebody at another address.
+    /// The share opens nothing for the user. These invitations wait for people at other addresses.
     case stranger(others: [ParticipantRow])
 
-    /// `value` is what somebody opens the share by: its short GUID, or a one-time link.
+    /// Finds the standing. `value` is the text that the user opens the share with: its short GUID,
+    /// or a one-time link.
     init(of user: UserRow, in share: ShareRow, by value: Text? = nil) {
         if user.name == share.zone.database.owner {
             self = .owner
             return
         }
         let own = share.present.filter { $0.means(user) }
-        // Who is in is taken out by name, so that a block of an address does not tell whose it is.
+        // A participant is removed by name only, so that a block of an address does not reveal
+        // whose address it is.
         if let row = own.first(where: { $0.status == .accepted }),
             row.permission(in: share) != .none
         {
@@ -29,14 +31,14 @@ enum ShareStanding: Hashable {
             self = .stranger(others: [])
             return
         }
-        // An invitation by name or an acceptance counts before one to an address.
+        // An invitation by name or an acceptance has precedence over an invitation to an address.
         if let row = own.first(where: { $0.user != nil }) ?? own.first {
             self = row.permission(in: share) == .none ? .stranger(others: []) : .participant(row)
         } else if share.participants.contains(where: { $0.status == .removed && $0.means(user) }) {
-            // Whom the owner has taken out stays out until it is invited again.
+            // A user whom the owner has removed stays out until they are invited again.
             self = .stranger(others: [])
         } else if let value, value != share.shortGUID {
-            // Whoever comes first: the link is nobody's who comes later.
+            // The first user takes the link. It opens nothing for later ones.
             let open = share.present.first { $0.isOpenLink && $0.link == value }
             self = open.map { .participant($0) } ?? .stranger(others: [])
         } else if share.publicPermission.orNone != .none {
@@ -76,13 +78,13 @@ enum ShareStanding: Hashable {
 }
 
 extension ShareRules {
-    /// The same answer for a short GUID that is wrong, for one that was revoked, and for one of a
-    /// share that the caller was never invited to.
+    /// The error for a wrong short GUID, for a revoked one, and for one of a share that the caller
+    /// was never invited to. The three get the same answer.
     static let unknownShortGUID = ServerError(
         .notFound, "This short GUID is of no share that is open to this user.")
 
-    /// The share after `user` has accepted it by its short GUID or a one-time link, at the time of
-    /// the request; equal to `share` when that changes nothing.
+    /// Returns the share after `user` has accepted it by its short GUID or a one-time link, at the
+    /// time of the request. The result is equal to `share` when that changes nothing.
     static func join(
         _ share: ShareRow, by value: Text, _ user: UserRow, milliseconds: Int64,
         _ settings: ServiceSettings, ids: inout RandomIDs
@@ -96,7 +98,7 @@ extension ShareRules {
             row.user = user.name
             row.status = .accepted
             row.acceptedMilliseconds = milliseconds
-            // One person who was invited at two addresses is one participant.
+            // A person who was invited at two addresses is one participant.
             joined.participants.removeAll {
                 $0.participantID != row.participantID && $0.type != .owner && $0.means(user)
             }

@@ -2,12 +2,12 @@ package import RecordModel
 package import RecordWire
 
 extension ShareRules {
-    /// The members of a record dictionary that only shares have, as `viewer` may see them:
+    /// Returns the members of a record dictionary that only shares have, as `viewer` may see them:
     /// shortGUID, publicPermission, participants, owner, currentUserParticipant (reference §5.9).
     ///
-    /// Whoever has not accepted sees the owner and itself. E-mail addresses and telephone numbers
-    /// are for the owner, and among those who were invited; nobody's are for public users, and
-    /// those of public users only for the owner.
+    /// A viewer who has not accepted sees the owner and their own row. The owner sees all e-mail
+    /// addresses and telephone numbers, and invited participants see those of each other. Public
+    /// users see nobody's, and only the owner sees those of public users.
     package static func members(
         of share: ShareRow, for viewer: UserName?, telling extensions: ShareExtensions = .none,
         _ reader: any StorageReader
@@ -43,13 +43,13 @@ extension ShareRules {
         return members
     }
 
-    /// What somebody may see of the others in a share.
+    /// The rights of a viewer to see the others in a share.
     private struct Audience {
         let isOwner: Bool
         let seesEveryone: Bool
-        /// As one who was invited, or has the share as an invited participant.
+        /// Indicates whether the viewer was invited, or has the share as an invited participant.
         let seesAddresses: Bool
-        /// As the owner or an administrator.
+        /// Indicates whether the viewer is the owner or an administrator.
         let managesAccess: Bool
 
         init(_ share: ShareRow, _ viewer: UserName?) {
@@ -67,7 +67,7 @@ extension ShareRules {
     ) throws(ServerError) -> JSONValue {
         let account: UserRow? =
             if let name = row.user { try reader.user(name) } else { nil }
-        // A name tells who has an account: not before that person agrees to be known.
+        // A name reveals who has an account. It is left out until that person agrees to be known.
         let known = account.flatMap { account in
             row.status == .accepted || isSelf || account.isDiscoverable ? account : nil
         }

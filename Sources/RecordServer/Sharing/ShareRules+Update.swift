@@ -2,11 +2,12 @@ import RecordModel
 package import RecordWire
 
 extension ShareRules {
-    /// The share after its record was saved again with `dictionary`, by the owner, an
-    /// administrator, or a participant, who may take itself out only. Equal to `existing` when
-    /// nothing about the share changes.
+    /// Returns the share after a save of its record with `dictionary`. The owner, an administrator
+    /// or a participant may save it; a participant may only remove their own row. The result is
+    /// equal to `existing` when nothing about the share changes.
     ///
-    /// `participants` is the whole list: whoever is missing from it, or listed as REMOVED, is out.
+    /// `participants` is the whole list: a participant who is missing from it, or listed as
+    /// REMOVED, is removed.
     package static func update(
         _ existing: ShareRow, with dictionary: RecordDictionary, _ situation: Situation,
         ids: inout RandomIDs
@@ -38,13 +39,14 @@ extension ShareRules {
         }
         var share = edit.share
         try editAccess(to: &share, asked, by: editor, situation)
-        // Even an unchanged share gets a new change tag: not from somebody who only reads.
+        // Even an unchanged share gets a new change tag, and a participant who only reads may not
+        // cause one.
         if share == existing, editor != .owner { try requireFieldRights(existing, situation) }
         return share
     }
 
-    /// Refuses other changes to the share record's fields, such as its title, than by the owner or
-    /// by an administrator who may write.
+    /// Refuses changes to the share record's fields, such as its title, unless the owner or an
+    /// administrator who may write makes them.
     package static func requireFieldRights(_ share: ShareRow, _ situation: Situation)
         throws(ServerError)
     {
@@ -57,7 +59,7 @@ extension ShareRules {
     }
 }
 
-/// Who is changing a share.
+/// The editor of a share.
 enum ShareEditor: Hashable {
     case owner
     case administrator(participantID: Text, SharePermission)

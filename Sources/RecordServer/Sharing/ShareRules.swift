@@ -1,16 +1,16 @@
 package import RecordModel
 package import RecordWire
 
-/// Who may be in a share and what they may do (reference §5.9, §9): decided here, in the
-/// transaction that stores the result.
+/// The rules for the participants of a share and their permissions (reference §5.9, §9). They are
+/// applied in the transaction that stores the result.
 package enum ShareRules {
-    /// What a rule needs to know besides the share and the request.
+    /// The facts that a rule needs besides the share and the request.
     package struct Situation {
         package let access: ZoneAccess
         package let context: OperationContext
         package let settings: ServiceSettings
         package let reader: any StorageReader
-        /// Shares that the same batch has put already, or taken away (nil).
+        /// The shares that the same batch has already put or removed (nil).
         package var pending: [RecordName: ShareRow?] = [:]
 
         package init(
@@ -23,23 +23,24 @@ package enum ShareRules {
             self.reader = reader
         }
 
-        /// A share of the zone as the batch has it so far.
+        /// Returns a share of the zone as the batch has it so far.
         func share(_ name: RecordName) throws(ServerError) -> ShareRow? {
             if let known = pending[name] { return known }
             return try reader.share(access.zone.key, name)
         }
 
-        /// Whether the zone has any share, as the batch has it so far.
+        /// Returns whether the zone has any share, as the batch has it so far.
         func hasShares() throws(ServerError) -> Bool {
             if pending.values.contains(where: { $0 != nil }) { return true }
             return try reader.shares(access.zone.key).contains { pending[$0.name] == nil }
         }
     }
 
-    /// The share that a new `cloudkit.share` record makes. `root` is the record that `forRecord`
-    /// names as the batch has it so far, nil where it is not there. The caller stores the share's
-    /// short GUID with the root as well, and keeps it when the share goes (for a zone share, in
-    /// the tombstone of its record): the next share of it has the same URL.
+    /// Returns the share that a new `cloudkit.share` record makes. `root` is the record that
+    /// `forRecord` names, as the batch has it so far, or nil when it does not exist. The caller
+    /// stores the share's short GUID with the root as well, and keeps it when the share ends (for a
+    /// zone share, in the tombstone of its record). The next share of the root then has the same
+    /// URL.
     package static func create(
         _ dictionary: RecordDictionary, root: StoredRecord?, _ situation: Situation,
         ids: inout RandomIDs
@@ -78,7 +79,7 @@ package enum ShareRules {
         return share
     }
 
-    /// The share without this participant, who deleted its record in the shared database.
+    /// Returns the share without this participant, who deleted its record in the shared database.
     package static func leave(_ existing: ShareRow, _ user: UserName) -> ShareRow {
         var share = existing
         guard let row = share.participant(user) else { return share }
@@ -86,7 +87,8 @@ package enum ShareRules {
         return share
     }
 
-    /// The caller, when the zone is its own custom zone; nil for a participant.
+    /// Returns the caller, when the zone is the caller's own custom zone. Returns nil for a
+    /// participant.
     private static func owner(_ situation: Situation) throws(ServerError) -> UserRow? {
         let access = situation.access
         switch access.view {
@@ -139,7 +141,7 @@ package enum ShareRules {
             }
             return
         }
-        // A batch may save the root as well: the client knows the tag from before.
+        // A batch may save the root as well. The client then knows the tag from before.
         let stored = try situation.reader.records(situation.access.zone.handle, [root.name])
         guard tag == root.changeTag || tag == stored[root.name]?.changeTag else {
             throw ServerError(
@@ -149,10 +151,10 @@ package enum ShareRules {
 }
 
 extension SharePermission {
-    /// What cannot be understood gives nothing.
+    /// The permission, or none for one that the server does not understand.
     var orNone: SharePermission { self == .unknown ? .none : self }
 
-    /// How much it gives: a larger rank includes a smaller one.
+    /// The rank of the permission. A larger rank includes a smaller one.
     var rank: Int {
         switch self {
         case .none, .unknown: 0

@@ -3,7 +3,7 @@ import RecordWire
 
 /// The address of a share: its page on this server (reference §5.9).
 ///
-/// What follows the `#` only tells people what it is; it is not sent and opens nothing.
+/// The part after the `#` only shows people the title. It is not sent and opens nothing.
 enum ShareURL {
     private static let maximumSuffix = 40
 
@@ -13,12 +13,12 @@ enum ShareURL {
         return Text(suffix.isEmpty ? address : "\(address)#\(suffix)")
     }
 
-    /// A one-time link opens the same page.
+    /// Returns the address of a one-time link, which opens the same page.
     static func text(ofLink link: Text, baseURL: String) -> Text {
         Text("\(baseURL)/share/\(link)")
     }
 
-    /// ASCII letters and digits of the title, with one `_` for whatever is between them.
+    /// Returns the ASCII letters and digits of the title, with one `_` for everything between them.
     private static func suffix(_ title: Text) -> String {
         let words = title.utf8.split { byte in
             !(0x30...0x39).contains(byte) && !(0x41...0x5A).contains(byte)

@@ -1,12 +1,12 @@
 import RecordModel
 import RecordWire
 
-/// The user identity dictionary (reference §5.8), of what its reader may know.
+/// The user identity dictionary (reference §5.8), with as much as its reader may know.
 struct UserIdentity {
     var userName: UserName?
-    /// Whose name is told; nil for nobody's.
+    /// The account whose name is shown. It is nil when no name is shown.
     var account: UserRow?
-    /// The addresses that are told.
+    /// The addresses that are shown.
     var lookup: UserLookup
 
     var json: JSONValue {
@@ -30,7 +30,7 @@ struct UserIdentity {
 }
 
 extension UserIdentity {
-    /// Of who shares something, as those whom he shares it with are told.
+    /// Makes the identity of an owner, as the people see it that the owner shares something with.
     init(
         owner name: UserName, showsAddress: Bool, _ reader: any StorageReader
     ) throws(ServerError) {
@@ -42,7 +42,7 @@ extension UserIdentity {
 }
 
 extension UserRow {
-    /// `nameComponents`; a part that is empty is left out.
+    /// The `nameComponents`. An empty part is left out.
     var names: JSONValue {
         var members: [JSONMember] = []
         if !givenName.isEmpty {

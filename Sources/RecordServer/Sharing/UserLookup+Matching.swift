@@ -2,7 +2,7 @@ import RecordModel
 package import RecordWire
 
 extension UserLookup {
-    /// The same in the spelling in which addresses are kept and compared: e-mail addresses in
+    /// The lookup in the spelling in which addresses are stored and compared: e-mail addresses in
     /// lower case, telephone numbers as digits after an optional plus sign.
     package var normalised: UserLookup {
         UserLookup(
@@ -20,7 +20,7 @@ extension UserLookup {
 }
 
 extension UserRow {
-    /// Whether one of the (normalised) addresses is that of this account.
+    /// Returns whether one of the (normalised) addresses belongs to this account.
     func hasAddress(of lookup: UserLookup) -> Bool {
         if let address = lookup.emailAddress, !address.isEmpty, address == emailAddress {
             return true

@@ -2,11 +2,12 @@ package import RecordModel
 package import RecordWire
 
 extension ZoneAccess {
-    /// Whether the zone has a row: the default zone is there for readers before its first write.
+    /// Indicates whether the zone has a row. The default zone exists for readers before its first
+    /// write.
     package var exists: Bool { !zone.handle.isNone }
 
-    /// The zone as the caller may see it. A zone that is not there and one that the caller may
-    /// not see give the same error, `zoneNotFound`. Creates nothing.
+    /// Returns the zone as the caller may see it. A zone that does not exist and one that the
+    /// caller may not see give the same error, `zoneNotFound`. Creates nothing.
     package static func open(
         _ id: ZoneIdentifier, _ context: OperationContext, _ reader: any StorageReader
     ) throws(ServerError) -> ZoneAccess {
@@ -19,8 +20,8 @@ extension ZoneAccess {
         return try view(row, id, context, reader)
     }
 
-    /// The same for a transaction that writes: keeps other writers of the zone out, and makes the
-    /// default zone with this incarnation where it is missing.
+    /// Returns the zone for a transaction that writes. Keeps other writers of the zone out, and
+    /// makes the default zone with this incarnation when it is missing.
     package static func openForWriting(
         _ id: ZoneIdentifier, _ context: OperationContext, incarnation: UInt64,
         _ transaction: any StorageTransaction
@@ -28,7 +29,7 @@ extension ZoneAccess {
         let key = try key(id, context)
         var row = try transaction.lockZone(key)
         if row == nil, key.isDefaultZone, context.scope != .shared {
-            // Whoever has no user gets no further than reading.
+            // A caller without a user may only read.
             _ = try context.requireUser()
             row = try transaction.createZone(key, incarnation: incarnation)
         }
@@ -36,7 +37,7 @@ extension ZoneAccess {
         return try view(row, id, context, transaction)
     }
 
-    /// The same answer for a zone that is not there and one that the caller may not see.
+    /// Returns the error for a zone that does not exist and for one that the caller may not see.
     package static func notFound(_ id: ZoneIdentifier) -> ServerError {
         ServerError(.zoneNotFound, "There is no such zone in this database for this user.")
     }
@@ -54,7 +55,7 @@ extension ZoneAccess {
         }
     }
 
-    /// Refuses a participant to whom everything that is shared here is read-only.
+    /// Refuses a participant who may only read everything that is shared here.
     package func requireWriteSomewhere() throws(ServerError) {
         guard case .participant(_, let permissions) = view,
             !permissions.values.contains(.readWrite)
@@ -62,7 +63,7 @@ extension ZoneAccess {
         throw ServerError(.accessDenied, "All that is shared here is read-only for this user.")
     }
 
-    /// The database and zone that an identifier names in the scope of the request.
+    /// Returns the database and zone that an identifier names in the scope of the request.
     private static func key(_ id: ZoneIdentifier, _ context: OperationContext)
         throws(ServerError) -> ZoneKey
     {
@@ -128,7 +129,7 @@ extension ZoneAccess {
 }
 
 extension ZoneHandle {
-    /// Of the default zone before its first write: nothing is stored under it.
+    /// Returns the handle of the default zone before its first write. Nothing is stored under it.
     package static func none(in database: DatabaseKey) -> ZoneHandle { ZoneHandle(database, 0) }
     package var isNone: Bool { number == 0 }
 }

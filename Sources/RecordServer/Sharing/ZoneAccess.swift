@@ -1,22 +1,24 @@
 package import RecordModel
 package import RecordWire
 
-/// What one caller may see and do in one zone, as true as the transaction that it was read in.
+/// The view and the rights of one caller in one zone, as true as the transaction that it was read
+/// in.
 package struct ZoneAccess: Sendable {
     package enum View: Sendable, Hashable {
-        /// One's own zone: everything.
+        /// The caller's own zone: everything.
         case owner
-        /// What the roles of the caller are granted for each record type.
+        /// The public database: the grants of the caller's roles for each record type.
         case publicDatabase
-        /// A zone of somebody else, through these accepted shares.
+        /// Another user's zone, through these accepted shares.
         case participant(SharedZoneRow, permissions: [RecordName: SharePermission])
     }
 
     package let zone: ZoneRow
     package let view: View
-    /// Nil for a caller without a user.
+    /// The user. It is nil for a caller without one.
     package let user: UserRow?
-    /// The roots of the hierarchies that the view is limited to: what is above them is the owner's.
+    /// The roots of the hierarchies that the view is limited to. The records above them belong to
+    /// the owner alone.
     package let roots: Set<RecordName>
 
     package init(
@@ -28,13 +30,15 @@ package struct ZoneAccess: Sendable {
         self.roots = roots
     }
 
-    /// The shares whose members this view is limited to; nil when it shows the whole zone.
+    /// The shares whose members this view is limited to. It is nil when the view shows the whole
+    /// zone.
     package var visibleShares: [RecordName]? {
         guard case .participant(let row, _) = view else { return nil }
         return row.shares.contains(.zoneShare) ? nil : row.shares
     }
 
-    /// What a participant may do with the members of this share; the owner may do anything.
+    /// Returns the permission of a participant for the members of this share. The owner may do
+    /// anything.
     package func permission(for share: RecordName?) -> SharePermission {
         switch view {
         case .owner, .publicDatabase: return .readWrite
@@ -45,12 +49,13 @@ package struct ZoneAccess: Sendable {
         }
     }
 
-    /// Whether the parent of this record is outside of what the view shows.
+    /// Returns whether the parent of this record is outside of the view.
     package func hidesParent(of record: RecordName) -> Bool {
         visibleShares != nil && roots.contains(record)
     }
 
-    /// The record as this view has it: nothing in it names what the view does not show.
+    /// Returns the record as this view has it: nothing in it names a record that the view does not
+    /// show.
     package func shown(_ record: StoredRecord) -> StoredRecord {
         guard record.parent != nil, hidesParent(of: record.name) else { return record }
         var shown = record
@@ -58,7 +63,7 @@ package struct ZoneAccess: Sendable {
         return shown
     }
 
-    /// Whether the record is there for this view at all.
+    /// Returns whether the view shows the record at all.
     package func shows(_ record: StoredRecord) -> Bool {
         guard let shares = visibleShares else { return true }
         return record.share.map { shares.contains($0) } ?? false

@@ -1,14 +1,15 @@
 package import RecordModel
 package import RecordWire
 
-/// Something that happened to an account, for its owner to see.
+/// An event of an account, for its owner to see.
 package struct AccountEvent: Hashable, Sendable {
-    /// How many of a user are kept: the oldest go first.
+    /// The most events of a user that are kept. The oldest are removed first.
     package static let limit = 200
-    /// How long they are kept, and an address counts as known, in milliseconds.
+    /// The time for which events are kept, and for which an address counts as known, in
+    /// milliseconds.
     package static let lifeMilliseconds: Int64 = 90 * 24 * 3600 * 1000
 
-    /// As stored; never rename.
+    /// The kind of an event, as stored; never rename.
     package enum Kind: String, CaseIterable, Sendable {
         case signedIn = "signed in"
         case passwordChanged = "password changed"
@@ -19,13 +20,13 @@ package struct AccountEvent: Hashable, Sendable {
 
     package let user: UserName
     package let kind: Kind
-    /// Since 1970.
+    /// The time of the event, in milliseconds since 1970.
     package let milliseconds: Int64
-    /// The network address that it came from; empty for what an operator did.
+    /// The network address that the request came from. It is empty for an action of an operator.
     package let address: Text
-    /// The browser that it came from, and for which client, for people.
+    /// The browser that the request came from, and the client that it was for, as text for people.
     package let agent: Text
-    /// Whether neither the browser nor the address was known before.
+    /// Indicates whether neither the browser nor the address was known before.
     package let isNewPlace: Bool
 
     package init(
@@ -42,16 +43,16 @@ package struct AccountEvent: Hashable, Sendable {
 }
 
 package protocol AccountEventReader {
-    /// Newest first.
+    /// Returns the events of a user, the newest first.
     func accountEvents(_ user: UserName, limit: Int) throws(ServerError) -> [AccountEvent]
-    /// Whether this user has signed in from this client, an address as `IPAddress.client` counts
-    /// them, after a time.
+    /// Returns whether this user has signed in from this client after a time. A client is an
+    /// address as `IPAddress.client` counts them.
     func hasSignedIn(_ user: UserName, client: Text, after milliseconds: Int64)
         throws(ServerError) -> Bool
 }
 
 package protocol AccountEventWriter {
-    /// Keeps it, and the newest of this user besides.
+    /// Stores the event and removes the oldest events of this user beyond the limit.
     func addAccountEvent(_ event: AccountEvent) throws(ServerError)
     func removeAccountEvents(before milliseconds: Int64) throws(ServerError)
 }

@@ -1,22 +1,23 @@
 package import RecordModel
 package import RecordWire
 
-/// Somebody with an account on this server, the same in every container.
+/// A person with an account on this server. The account is the same in every container.
 package struct UserRow: Hashable, Sendable {
     package let name: UserName
-    /// In lower case, unique.
+    /// The e-mail address in lower case. It is unique.
     package var emailAddress: Text
     package var phoneNumber: Text?
     package var givenName: Text
     package var familyName: Text
-    /// `scrypt$N$r$p$salt$hash`, salt and hash in base64.
+    /// The hash as `scrypt$N$r$p$salt$hash`, with salt and hash in base64.
     package var passwordHash: Text
     package var isAdministrator: Bool
-    /// Every credential of a disabled user is refused at once.
+    /// Indicates whether the account is disabled. The server then refuses every credential of the
+    /// user at once.
     package var isDisabled: Bool
-    /// Whether this user has agreed to be found by users/discover and the lookups.
+    /// Indicates whether this user has agreed to be found by users/discover and the lookups.
     package var isDiscoverable: Bool
-    /// For the private databases together, in bytes; nil for the server's default.
+    /// The quota for the private databases together, in bytes. Nil stands for the server's default.
     package var quotaBytes: Int64?
     package var createdMilliseconds: Int64
     package init(
@@ -37,15 +38,15 @@ package struct UserRow: Hashable, Sendable {
     }
 }
 
-/// A `ckAPIToken`: says which container's web client is calling, not who.
+/// A `ckAPIToken`. It names the container whose web client calls, but no user.
 package struct APITokenRow: Hashable, Sendable {
-    /// SHA-256 of the token, in hexadecimal: the token itself is shown once and not kept.
+    /// The SHA-256 of the token, in hexadecimal. The token itself is shown once and not kept.
     package let hash: Text
     package let container: ContainerKey
     package var name: Text
-    /// Where sign-in goes back to; nil for `window.postMessage`.
+    /// The URL that sign-in returns to. Nil stands for `window.postMessage`.
     package var callbackURL: Text?
-    /// Empty for any.
+    /// The origins that may use the token. Empty stands for any origin.
     package var allowedOrigins: [Text]
     package var isRevoked: Bool
     package var createdMilliseconds: Int64
@@ -63,7 +64,7 @@ package struct APITokenRow: Hashable, Sendable {
     }
 }
 
-/// When a web auth token was first shown, by its number.
+/// The time at which a web auth token was first shown, with the number of the token.
 package struct TokenMark: Hashable, Sendable {
     package let generation: Int64
     package let milliseconds: Int64
@@ -79,16 +80,18 @@ package struct SessionRow: Hashable, Sendable {
     package let id: Text
     package let user: UserName
     package let container: ContainerKey
-    /// Tokens are numbered; this is the newest one that a client has shown.
+    /// The number of the newest token that a client has shown. Tokens are numbered.
     package var generation: Int64
-    /// When it was first shown: its predecessor is good for the grace time after that.
+    /// The time at which that token was first shown. Its predecessor is valid for the grace time
+    /// after that.
     package var generationMilliseconds: Int64
-    /// Of some tokens before it, oldest first: those of the last grace time are still good.
+    /// The marks of some tokens before it, oldest first. The tokens of the last grace time are
+    /// still valid.
     package var earlierMarks: [TokenMark]
     package var createdMilliseconds: Int64
     package var expiresMilliseconds: Int64
     package var isRevoked: Bool
-    /// What the user sees in the list of sessions, such as the name of the client.
+    /// The text that the user sees in the list of sessions, such as the name of the client.
     package var label: Text
     package init(
         id: Text, user: UserName, container: ContainerKey, createdMilliseconds: Int64,
@@ -109,12 +112,12 @@ package struct SessionRow: Hashable, Sendable {
 
 /// The public half of a server-to-server key.
 package struct ServerKeyRow: Hashable, Sendable {
-    /// 64 hexadecimal digits.
+    /// The ID of the key, 64 hexadecimal digits.
     package let keyID: Text
     package let container: ContainerKey
     package let publicKeyPEM: Text
     package var name: Text
-    /// As whom the key acts, in the public database.
+    /// The user that the key acts as, in the public database.
     package let user: UserName
     package var isRevoked: Bool
     package var createdMilliseconds: Int64
@@ -134,10 +137,10 @@ package struct ServerKeyRow: Hashable, Sendable {
 
 package protocol AccountReader {
     func user(_ name: UserName) throws(ServerError) -> UserRow?
-    /// `emailAddress` in lower case.
+    /// Returns the user with this address. `emailAddress` is in lower case.
     func user(emailAddress: Text) throws(ServerError) -> UserRow?
     func user(phoneNumber: Text) throws(ServerError) -> UserRow?
-    /// By e-mail address.
+    /// Returns all users, in the order of their e-mail addresses.
     func users() throws(ServerError) -> [UserRow]
     func apiToken(hash: Text) throws(ServerError) -> APITokenRow?
     func apiTokens(_ container: Text) throws(ServerError) -> [APITokenRow]
@@ -148,11 +151,11 @@ package protocol AccountReader {
 }
 
 package protocol AccountWriter {
-    /// Each inserts or replaces by the key of its row.
+    /// Inserts or replaces a row by its key, as the next three functions do.
     func putUser(_ user: UserRow) throws(ServerError)
     func putAPIToken(_ token: APITokenRow) throws(ServerError)
     func putSession(_ session: SessionRow) throws(ServerError)
     func putServerKey(_ key: ServerKeyRow) throws(ServerError)
-    /// Forgets sessions that expired before `milliseconds`, with their devices.
+    /// Removes sessions that expired before `milliseconds`, with their devices.
     func removeSessions(expiredBefore milliseconds: Int64) throws(ServerError)
 }

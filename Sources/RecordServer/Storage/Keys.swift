@@ -1,9 +1,9 @@
 package import RecordModel
 package import RecordWire
 
-/// A container in one of its environments: nothing is shared between two of them.
+/// A container in one of its environments. Two environments share nothing.
 package struct ContainerKey: Hashable, Sendable {
-    /// `iCloud.` and a reverse domain name, case-sensitive.
+    /// The name: `iCloud.` and a reverse domain name, case-sensitive.
     package let container: Text
     package let environment: ServerEnvironment
     package init(container: Text, environment: ServerEnvironment) {
@@ -14,7 +14,7 @@ package struct ContainerKey: Hashable, Sendable {
 
 /// The private database of a user, or the public database of the container.
 ///
-/// A shared database is no database of its own: it is a view of other people's private ones.
+/// A shared database has no key: it is a view of other people's private databases.
 package struct DatabaseKey: Hashable, Sendable {
     package let container: ContainerKey
     /// The user's record name, or `UserName.everyone` for the public database.
@@ -39,14 +39,15 @@ package struct ZoneKey: Hashable, Sendable {
         self.zone = zone
     }
     package var isDefaultZone: Bool { zone == ZoneIdentifier.defaultZone.zone }
-    /// Batches are all-or-nothing only in custom zones (reference §14.1).
+    /// Indicates whether batches are all-or-nothing. They are so only in custom zones (reference
+    /// §14.1).
     package var isAtomic: Bool { !database.isPublic && !isDefaultZone }
 }
 
 /// A zone in a storage, valid for one incarnation of the zone.
 ///
-/// It says whose zone it is: a storage over several machines finds by the database where to look,
-/// and the number has to be unique in the database only.
+/// It names the database of the zone. A storage over several machines finds the machine by the
+/// database, and the number has to be unique in the database only.
 package struct ZoneHandle: Hashable, Sendable {
     package let database: DatabaseKey
     package let number: Int64

@@ -1,10 +1,11 @@
 package import RecordWire
 
-/// A storage with what an operator does with it. Only `StorageFactory` knows which there are.
+/// A storage with the operations that an operator needs. Only `StorageFactory` knows the kinds of
+/// storage.
 package protocol OperatedStorage: Storage {
-    /// Copies everything as it is at one point in time, with every asset that is referred to, into
-    /// an empty or new directory, while the server goes on writing. `StorageFactory.restore` takes
-    /// it.
+    /// Copies everything as it is at one point in time, with every asset that a record refers to,
+    /// into an empty or new directory. The server goes on writing meanwhile.
+    /// `StorageFactory.restore` reads the copy.
     ///
     /// - Throws: badRequest when the directory is not empty, internalError with a reason for the
     ///   operator.
@@ -12,11 +13,12 @@ package protocol OperatedStorage: Storage {
     func backup(to directory: String, assets: any AssetStore) async throws(ServerError)
         -> BackupSummary
 
-    /// Looks whether the storage is whole, and has the bytes of all assets that it refers to. `deep` reads
-    /// all of it.
+    /// Checks that the storage is intact and has the bytes of all assets that it refers to. With
+    /// `deep` it reads all of them.
     func inspect(assets: any AssetStore, deep: Bool) async throws(ServerError) -> [Finding]
 
-    /// Ends all accesses after those that have begun. Later ones fail. Harmless when repeated.
+    /// Ends all accesses after those that have begun. Later accesses fail. Calling it again is
+    /// harmless.
     func shutDown() async throws(ServerError)
 }
 

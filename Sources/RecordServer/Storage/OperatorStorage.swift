@@ -1,24 +1,24 @@
 package import RecordModel
 package import RecordWire
 
-/// What only who runs the server asks of its storage.
+/// The questions to the storage that only the operator of the server asks.
 package protocol OperatorReader {
-    /// Of all containers and environments, with zones or without.
+    /// Returns the databases in all containers and environments, with zones or without.
     func databases(of owner: UserName) throws(ServerError) -> [DatabaseKey]
-    /// The newest first, each with a number that it keeps.
+    /// Returns the reports, the newest first, each with a number that it keeps.
     func numberedShareReports(limit: Int) throws(ServerError) -> [(number: Int64, ShareReport)]
-    /// How many rows a container has of everything but records, and how many zones.
+    /// Returns how many rows a container has of everything except records, and how many zones.
     func counts(of container: Text) throws(ServerError) -> ContainerCounts
 }
 
 package protocol OperatorWriter {
-    /// Forgets an account with its credentials, devices, subscriptions and events. Zones and shares are
-    /// the caller's to end before.
+    /// Removes an account with its credentials, devices, subscriptions and events. The caller ends
+    /// its zones and shares before.
     func removeUser(_ user: UserName) throws(ServerError)
-    /// Forgets a container with its tokens, keys, sign-ins, schemas and roles, whose zones the caller
-    /// has erased.
+    /// Removes a container with its tokens, keys, sign-ins, schemas and roles. The caller has
+    /// erased its zones before.
     func removeContainer(_ name: Text) throws(ServerError)
-    /// Returns whether there was one.
+    /// Removes the report and returns whether there was one.
     func removeShareReport(_ number: Int64) throws(ServerError) -> Bool
 }
 
@@ -30,7 +30,7 @@ package struct ContainerCounts: Hashable, Sendable {
     package var sessions: Int64 = 0
 }
 
-/// One thing that was looked at, and what was found.
+/// One thing that an inspection checked, and its result.
 package struct Finding: Hashable, Sendable {
     package enum Grade: String, Sendable, Comparable {
         case good = "ok"

@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordWire
 
-/// Whose subscriptions: those of one user in one database scope of a container.
+/// The key of subscriptions: those of one user in one database scope of a container.
 package struct SubscriptionKey: Hashable, Sendable {
     package let container: ContainerKey
     package let user: UserName
@@ -31,10 +31,11 @@ package struct PushDeviceRow: Hashable, Sendable {
     package let courierHash: Text
     package let container: ContainerKey
     package let user: UserName
-    /// The session or the server-to-server key that asked for it: its courier ends with that.
+    /// The session or the server-to-server key that asked for the device. Its courier ends with
+    /// that credential.
     package let credential: Text
     package let clientID: Text
-    /// `development` or `production`.
+    /// The APNs environment: `development` or `production`.
     package let apnsEnvironment: Text
     package let apnsToken: Text
     package var isRegistered: Bool
@@ -58,12 +59,12 @@ package struct PushDeviceRow: Hashable, Sendable {
 package protocol PushReader {
     func subscription(_ key: SubscriptionKey, _ id: Text) throws(ServerError) -> SubscriptionRow?
     func subscriptions(_ key: SubscriptionKey) throws(ServerError) -> [SubscriptionRow]
-    /// Everybody's subscriptions of the public database.
+    /// Returns the subscriptions of all users to the public database.
     func publicSubscriptions(_ container: ContainerKey) throws(ServerError) -> [SubscriptionRow]
     func pushDevice(courierHash: Text) throws(ServerError) -> PushDeviceRow?
     func pushDevices(_ container: ContainerKey, _ user: UserName) throws(ServerError)
         -> [PushDeviceRow]
-    /// Those of `courierHashes` whose queue holds a frame.
+    /// Returns those of `courierHashes` whose queue holds a frame.
     func devicesWithFrames(among courierHashes: [Text]) throws(ServerError) -> [Text]
 }
 
@@ -72,11 +73,12 @@ package protocol PushWriter {
     func deleteSubscription(_ key: SubscriptionKey, _ id: Text) throws(ServerError)
     func putPushDevice(_ device: PushDeviceRow) throws(ServerError)
     func deletePushDevice(courierHash: Text) throws(ServerError)
-    /// Puts a frame at the end of a device's queue; beyond `limit` the oldest frames go.
+    /// Adds a frame at the end of a device's queue. Beyond `limit` frames, the oldest ones are
+    /// removed.
     func enqueueFrame(courierHash: Text, _ frame: [UInt8], limit: Int) throws(ServerError)
-    /// Forgets devices not seen since `milliseconds`, and those whose session or key is revoked or
-    /// expired at `now`, with their queues.
+    /// Removes devices not seen since `milliseconds`, and devices whose session or key is revoked
+    /// or expired at `now`, with their queues.
     func removePushDevices(lastSeenBefore milliseconds: Int64, at now: Int64) throws(ServerError)
-    /// Takes the oldest frame out of the queue.
+    /// Removes the oldest frame from the queue and returns it.
     func dequeueFrame(courierHash: Text) throws(ServerError) -> [UInt8]?
 }

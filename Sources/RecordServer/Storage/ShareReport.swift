@@ -1,11 +1,11 @@
 package import RecordModel
 package import RecordWire
 
-/// What somebody has reported of a share to who runs the server.
+/// A report of a user about a share, for the operator of the server.
 package struct ShareReport: Hashable, Sendable {
-    /// Of `text`.
+    /// The most bytes of `text`.
     package static let maximumBytes = 2_000
-    /// How many the server keeps: the oldest go first.
+    /// The most reports that the server keeps. The oldest are removed first.
     package static let limit = 10_000
 
     package let zone: ZoneKey
@@ -13,7 +13,7 @@ package struct ShareReport: Hashable, Sendable {
     package let share: RecordName
     package let shortGUID: Text
     package let reporter: UserName
-    /// Since 1970.
+    /// The time of the report, in milliseconds since 1970.
     package let milliseconds: Int64
     package let text: Text
 

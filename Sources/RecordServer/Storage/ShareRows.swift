@@ -1,23 +1,23 @@
 package import RecordModel
 package import RecordWire
 
-/// What a share record says besides its fields.
+/// The content of a share record besides its fields.
 package struct ShareRow: Hashable, Sendable {
     package let zone: ZoneKey
     /// The name of the `cloudkit.share` record.
     package let name: RecordName
-    /// The root of the hierarchy; nil for the whole zone.
+    /// The root of the hierarchy. Nil stands for the whole zone.
     package let root: RecordName?
-    /// 128 bits from a secure source, in URL-safe base64. Stays with the root over unshare and
-    /// share again.
+    /// 128 bits from a secure source, in URL-safe base64. The root keeps it when its share is
+    /// removed and made again.
     package let shortGUID: Text
     package var publicPermission: SharePermission
     package var participants: [ParticipantRow]
-    /// Whether nobody may ask for access.
+    /// Indicates whether nobody may ask for access.
     package var deniesAccessRequests = false
-    /// Who has asked for access and waits, in that order; at most `requesterLimit`.
+    /// The users who have asked for access and wait, in that order; at most `requesterLimit`.
     package var requesters: [RequesterRow] = []
-    /// Who gets in by no link, and whose requests are not told.
+    /// The people whom no link lets in, and whose requests are not reported.
     package var blocked: [BlockedRow] = []
     package init(
         zone: ZoneKey, name: RecordName, root: RecordName?, shortGUID: Text,
@@ -35,21 +35,23 @@ package struct ShareRow: Hashable, Sendable {
 package struct ParticipantRow: Hashable, Sendable {
     /// 128 random bits in hexadecimal.
     package let participantID: Text
-    /// Nil until an invitation to an address is accepted by a user.
+    /// The user. It is nil until a user accepts an invitation to an address.
     package var user: UserName?
     package var lookup: UserLookup
     package var type: ParticipantType
     package var permission: SharePermission
     package var status: AcceptanceStatus
-    /// When it was invited, in milliseconds since 1970. Nil for the owner, for who came by the URL
-    /// of a public share, and for invitations of before this was kept.
+    /// The time of the invitation, in milliseconds since 1970. It is nil for the owner, for a
+    /// participant who came by the URL of a public share, and for invitations from before this was
+    /// stored.
     package var invitedMilliseconds: Int64?
-    /// When it accepted, in milliseconds since 1970. Nil before, and as above.
+    /// The time of the acceptance, in milliseconds since 1970. It is nil before, and for the rows
+    /// named above.
     package var acceptedMilliseconds: Int64?
-    /// Whether it was in `requesters` when it was invited.
+    /// Indicates whether the participant was in `requesters` when the invitation was made.
     package var isApprovedRequester = false
-    /// The token of its one-time link: whoever opens that first is this participant. Stays when
-    /// that has happened, so that the same user may open it again.
+    /// The token of the participant's one-time link. The first person who opens it is this
+    /// participant. The token stays after that, so that the same user may open the link again.
     package var link: Text?
     package init(
         participantID: Text, user: UserName?, lookup: UserLookup, type: ParticipantType,
@@ -64,10 +66,10 @@ package struct ParticipantRow: Hashable, Sendable {
     }
 }
 
-/// Somebody who asks for access to a share.
+/// A user who asks for access to a share.
 package struct RequesterRow: Hashable, Sendable {
     package let user: UserName
-    /// Since 1970.
+    /// The time of the request, in milliseconds since 1970.
     package let milliseconds: Int64
     package init(user: UserName, milliseconds: Int64) {
         self.user = user
@@ -75,20 +77,22 @@ package struct RequesterRow: Hashable, Sendable {
     }
 }
 
-/// Somebody whom a share is closed to.
+/// A person that a share is closed to.
 package struct BlockedRow: Hashable, Sendable {
-    /// Normalised; names at least one of user, e-mail address and telephone number.
+    /// The person. The lookup is normalised and names at least one of user, e-mail address and
+    /// telephone number.
     package let lookup: UserLookup
     package init(lookup: UserLookup) { self.lookup = lookup }
 }
 
-/// A zone in somebody's shared database: there while at least one share of it is accepted.
+/// A zone in a user's shared database. It is there while at least one share of it is accepted.
 package struct SharedZoneRow: Hashable, Sendable {
     package let viewer: UserName
     package let zone: ZoneKey
-    /// Random, new whenever the set of accepted shares changes: older tokens of this view expire.
+    /// A random number that changes whenever the set of accepted shares changes. Older tokens of
+    /// this view expire.
     package var incarnation: UInt64
-    /// The accepted shares, by the name of their record.
+    /// The accepted shares, by the names of their records.
     package var shares: [RecordName]
     package init(viewer: UserName, zone: ZoneKey, incarnation: UInt64, shares: [RecordName]) {
         self.viewer = viewer

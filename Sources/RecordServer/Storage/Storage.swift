@@ -1,14 +1,14 @@
 import RecordModel
 package import RecordWire
 
-/// Where a server keeps everything but the bytes of assets.
+/// The place where a server keeps everything except the bytes of assets.
 ///
-/// Bodies run on a thread of the storage, never on the cooperative pool, and are synchronous: no
-/// network, no clock, no randomness of their own, because a storage with several writers runs a
-/// body again after a serialisation failure. All that a body reads is one point in time; what a
-/// write body reads is still true at its commit.
+/// Bodies run on a thread of the storage, never on the cooperative pool, and are synchronous. They
+/// use no network, no clock and no randomness of their own, because a storage with several writers
+/// runs a body again after a serialisation failure. Everything that a body reads is from one point
+/// in time. Everything that a write body reads is still true at its commit.
 ///
-/// Nothing assumes one server process: what is decided in a body is decided at its commit, and a
+/// Nothing assumes one server process: the decisions of a body become valid at its commit, and a
 /// position of a feed is given there, so that no reader meets position n + 1 before n.
 package protocol Storage: Sendable {
     func read<Result: Sendable>(
@@ -21,7 +21,7 @@ package protocol Storage: Sendable {
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result
 
-    /// What there is to measure of the storage, for /metrics.
+    /// Returns the measurements of the storage for /metrics.
     func gauges() async -> [MetricsGauge]
 }
 
@@ -31,7 +31,7 @@ extension Storage {
 
 /// A value of a storage for /metrics.
 package struct MetricsGauge: Hashable, Sendable {
-    /// As Prometheus takes it.
+    /// The name in the form that Prometheus takes.
     package let name: String
     package let help: String
     package let value: Int64
@@ -42,11 +42,11 @@ package struct MetricsGauge: Hashable, Sendable {
     }
 }
 
-/// One point in time of a storage.
+/// A view of a storage at one point in time.
 package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReader,
     AccountReader, AccountEventReader, OperatorReader, SettingReader, PushReader, AssetReader
 {
-    /// What this process has parsed of the storage's schemas.
+    /// The schemas of the storage that this process has parsed.
     var schemas: SchemaCache { get }
 }
 

@@ -5,15 +5,15 @@ package import RecordWire
 package struct ZoneRow: Hashable, Sendable {
     package let key: ZoneKey
     package let handle: ZoneHandle
-    /// Random at creation: tokens of an earlier zone of the same name do not fit.
+    /// A random number made with the zone. Tokens of an earlier zone with this name do not fit.
     package let incarnation: UInt64
     /// The position of the last change; positions are 1, 2, 3 ... in the order of commits.
     package var position: Int64
-    /// Tombstones at or before this position are gone: older tokens have expired.
+    /// The position up to which tombstones are removed. Older tokens have expired.
     package var horizon: Int64
-    /// Records that are not deleted.
+    /// The number of records that are not deleted.
     package var recordCount: Int64
-    /// Bytes of their fields, without assets.
+    /// The bytes of the fields of these records, without assets.
     package var recordBytes: Int64
 
     package init(
@@ -31,15 +31,15 @@ package struct ZoneRow: Hashable, Sendable {
 }
 
 package enum DeletionReason: String, CaseIterable, Sendable {
-    /// By its owner, or the share was left, stopped or revoked.
+    /// The owner deleted the zone, or the share was left, stopped or revoked.
     case deleted
-    /// The user's data was erased by an administrator.
+    /// An administrator erased the user's data.
     case purged
 }
 
-/// A zone that is gone, or a shared zone that its viewer has lost.
+/// A zone that was deleted, or a shared zone that its viewer has lost.
 package struct ZoneTombstone: Hashable, Sendable {
-    /// How many of a database, or of a viewer, are kept: the oldest are forgotten.
+    /// The most tombstones of a database, or of a viewer, that are kept. The oldest are removed.
     package static let limit = 2_000
 
     package let key: ZoneKey
@@ -52,13 +52,13 @@ package struct ZoneTombstone: Hashable, Sendable {
 
 /// The ends of the feed of a database.
 ///
-/// What its positions are is up to the storage, as long as no reader meets one before the one below
-/// it: a counter where there is one writer, else the number of the transaction up to the oldest
-/// that is still at work, so that nothing is shared between zones.
+/// The storage chooses its positions, as long as no reader meets a position before the one below
+/// it. With one writer, positions are a counter. Otherwise a position is the number of the
+/// transaction, up to the oldest transaction that is still at work, so that zones share nothing.
 package struct ZoneFeed: Hashable, Sendable {
-    /// Of the last change.
+    /// The position of the last change.
     package let position: Int64
-    /// Tombstones at or before it may have been forgotten.
+    /// The position up to which tombstones may have been removed.
     package let horizon: Int64
     package init(position: Int64, horizon: Int64) {
         self.position = position
@@ -66,12 +66,12 @@ package struct ZoneFeed: Hashable, Sendable {
     }
 }
 
-/// The last that happened to a zone.
+/// The last change of a zone.
 package struct ZoneChange: Hashable, Sendable {
     package let key: ZoneKey
-    /// In the feed of the database.
+    /// The position in the feed of the database.
     package let position: Int64
-    /// Nil for a zone that is there.
+    /// The reason of the deletion. It is nil for a zone that exists.
     package let deletion: DeletionReason?
     package init(key: ZoneKey, position: Int64, deletion: DeletionReason? = nil) {
         self.key = key
@@ -80,12 +80,12 @@ package struct ZoneChange: Hashable, Sendable {
     }
 }
 
-/// Who wrote when, from where.
+/// The user, the time and the device of a write.
 package struct WriteStamp: Hashable, Sendable {
-    /// Since 1970-01-01T00:00:00Z.
+    /// The time in milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64
     package var user: UserName
-    /// The client that wrote, for people; may be empty.
+    /// The client that wrote, as text for people. It may be empty.
     package var device: Text
     package init(milliseconds: Int64, user: UserName, device: Text) {
         self.milliseconds = milliseconds
@@ -98,30 +98,34 @@ package struct WriteStamp: Hashable, Sendable {
 package struct StoredRecord: Hashable, Sendable {
     package var name: RecordName
     package var type: RecordTypeName
-    /// The position at which content last changed; in base 36 it is the change tag.
+    /// The position of the last change of the content. In base 36 it is the change tag.
     package var tag: Int64
-    /// The place in the zone's feed; moves with `tag`, and alone when only the visibility changes.
+    /// The place in the zone's feed. It moves with `tag`, and alone when only the visibility
+    /// changes.
     package var position: Int64
     /// The canonical `fields` object as compact JSON, every value with its type tag.
     package var fields: [UInt8]
-    /// The file of the record as a client has written it, until somebody saves it without: opaque.
+    /// The file of the record as a client has written it, not interpreted. It stays until a client
+    /// saves the record without it.
     package var fileText: Text?
-    /// Whether a field is an asset, so that `fields` needs download URLs before it goes out.
+    /// Indicates whether a field is an asset, so that `fields` needs download URLs before it is
+    /// sent.
     package var hasAssets: Bool
     package var created: WriteStamp
     package var modified: WriteStamp
     package var parent: RecordName?
-    /// The tree that it belongs to. A tombstone has none, and so has what never hung on anything
-    /// that was shared.
+    /// The tree that the record belongs to. A tombstone has none. A record that never belonged to a
+    /// shared hierarchy has none either.
     package var tree: TreeNumber?
-    /// The share record of the hierarchy that it belongs to, also for the root and the share
-    /// itself. Nil in a zone that is shared as a whole. It is what `tree` has: not stored with the
-    /// record.
+    /// The share record of the hierarchy that the record belongs to, also for the root and the
+    /// share itself. It is nil in a zone that is shared as a whole. It comes from `tree` and is not
+    /// stored with the record.
     package var share: RecordName?
     package var shortGUID: Text?
-    /// A tombstone has no fields, parent or share.
+    /// Indicates whether this is a tombstone. A tombstone has no fields, parent or share.
     package var isDeleted: Bool
-    /// Of a tombstone: where the record has gone, as whoever deleted it says.
+    /// The place where the record of a tombstone has gone, as the client that deleted the record
+    /// says.
     package var movedTo: RecordAddress?
 
     package init(
@@ -141,17 +145,18 @@ package struct StoredRecord: Hashable, Sendable {
 
     package var changeTag: Text { Self.changeTag(tag) }
 
-    /// What it takes in memory, and counts of its owner's storage without its assets.
+    /// The bytes that the record takes in memory, and that count for its owner's storage without
+    /// its assets.
     package var bytes: Int { fields.count + (fileText?.utf8.count ?? 0) }
 
-    /// How a position stands in tags.
+    /// Returns the change tag for a position.
     static func changeTag(_ position: Int64) -> Text { Text(String(position, radix: 36)) }
 }
 
 /// One entry of a zone's feed as one viewer sees it.
 package enum FeedEntry: Hashable, Sendable {
     case record(StoredRecord)
-    /// Deleted, or gone from this viewer's hierarchy.
+    /// A record that was deleted, or that left this viewer's hierarchy.
     case gone(name: RecordName, position: Int64)
 
     package var position: Int64 {
@@ -162,7 +167,7 @@ package enum FeedEntry: Hashable, Sendable {
     }
 }
 
-/// A tombstone that said where its record had gone, of a name that has a record again.
+/// A note of a former tombstone: where its record has gone. Its name has a record again.
 package struct Departure: Hashable, Sendable {
     package let name: RecordName
     package let position: Int64
@@ -172,7 +177,7 @@ package struct Departure: Hashable, Sendable {
 /// A reference with consequences, from `source` to `target` in one zone.
 package struct StoredReference: Hashable, Sendable {
     package let target: RecordName
-    /// `deleteSelf` or `validate`.
+    /// The action: `deleteSelf` or `validate`.
     package let action: Reference.Action
     package init(target: RecordName, action: Reference.Action) {
         self.target = target
@@ -192,7 +197,8 @@ package struct IndexEntry: Hashable, Sendable {
     }
     package let field: FieldName
     package let kind: Kind
-    /// Compares byte by byte as the values do; at most 256 bytes, longer ones are cut.
+    /// The key. Keys compare byte by byte as the values do. A key has at most 256 bytes; longer
+    /// ones are cut.
     package let key: [UInt8]
     package init(field: FieldName, kind: Kind, key: [UInt8]) {
         self.field = field
@@ -206,12 +212,12 @@ package struct IndexScan: Hashable, Sendable {
     package var type: RecordTypeName
     package var field: FieldName
     package var kind: IndexEntry.Kind
-    /// Inclusive; empty for no bound.
+    /// The lower bound, inclusive. Empty stands for no bound.
     package var lower: [UInt8] = []
-    /// Exclusive; nil for no bound.
+    /// The upper bound, exclusive. Nil stands for no bound.
     package var upper: [UInt8]?
     package var ascending = true
-    /// Where the last page ended: entries after (key, name) in the order of the scan.
+    /// The end of the last page. The scan returns entries after (key, name) in its order.
     package var after: (key: [UInt8], name: RecordName)? {
         get { afterKey.flatMap { key in afterName.map { (key, $0) } } }
         set { (afterKey, afterName) = (newValue?.key, newValue?.name) }
@@ -219,7 +225,7 @@ package struct IndexScan: Hashable, Sendable {
     private var afterKey: [UInt8]?
     private var afterName: RecordName?
     package var limit: Int
-    /// Ends after the record with which they have so many.
+    /// The most bytes. The scan ends after the record with which its records reach this number.
     package var maximumBytes = Int.max
 
     package init(
@@ -241,7 +247,8 @@ package struct IndexedRecord: Hashable, Sendable {
     }
 }
 
-/// What goes out from a record, to be put with others of a batch in one call.
+/// The references that go out from a record, to be put with those of other records of a batch in
+/// one call.
 package struct RecordReferences: Hashable, Sendable {
     package let source: RecordName
     package let references: [StoredReference]
@@ -253,7 +260,8 @@ package struct RecordReferences: Hashable, Sendable {
 
 /// The keys under which the indexes of its type find a record.
 package struct RecordIndex: Hashable, Sendable {
-    /// Whoever has more than so many entries puts them before it makes more: long texts have many.
+    /// The most entries to collect before they are put. A caller with more entries puts them before
+    /// it makes more, because long texts have many.
     package static let entriesPerCall = 4_000
 
     package let record: RecordName

@@ -1,22 +1,23 @@
 package import RecordModel
 package import RecordWire
 
-/// The number of a tree, drawn at random: never the same twice in a zone.
+/// The number of a tree, drawn at random. A zone never uses a number twice.
 package struct TreeNumber: Hashable, Sendable {
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// Records that are in the same share, or in none, together: `top` and what hangs on it by
+/// A group of records that are in the same share, or in none: `top` and its descendants by
 /// `parent`, down to the tops of other trees. Each record has the number of its tree.
 ///
-/// So that sharing a hierarchy, and moving it, changes a row of this kind and not the records.
+/// Sharing or moving a hierarchy therefore changes a row of this kind and not the records.
 package struct TreeRow: Hashable, Sendable {
     package let number: TreeNumber
     package let top: RecordName
     /// The tree of the parent of `top`.
     package var outer: TreeNumber?
-    /// What its records are members of: the share whose root is `top`, else that of `outer`.
+    /// The share that its records are members of: the share whose root is `top`, otherwise the
+    /// share of `outer`.
     package var share: RecordName?
 
     package init(
@@ -32,9 +33,9 @@ package struct TreeRow: Hashable, Sendable {
 /// A record as the hierarchy knows it.
 package struct TreeMember: Hashable, Sendable {
     package let name: RecordName
-    /// Its place among all records of the storage by their age, which never changes.
+    /// The place of the record among all records of the storage by age. It never changes.
     package let age: Int64
-    /// Nil for what never hung on anything that was shared.
+    /// The tree. It is nil for a record that never belonged to a shared hierarchy.
     package let tree: TreeNumber?
     package let hasChildren: Bool
     package init(name: RecordName, age: Int64, tree: TreeNumber?, hasChildren: Bool) {
@@ -45,7 +46,8 @@ package struct TreeMember: Hashable, Sendable {
     }
 }
 
-/// A record whose children, those after the age `after`, have yet to come into its tree.
+/// A record whose children still have to be moved into its tree. With `after`, only the children
+/// after that age remain.
 package struct TreeWork: Hashable, Sendable {
     package let parent: RecordName
     package var after: Int64?
@@ -57,39 +59,40 @@ package struct TreeWork: Hashable, Sendable {
 
 package protocol TreeReader {
     func tree(_ zone: ZoneHandle, _ number: TreeNumber) throws(ServerError) -> TreeRow?
-    /// Those whose `outer` is this one.
+    /// Returns the trees whose `outer` is this one.
     func trees(_ zone: ZoneHandle, inside number: TreeNumber) throws(ServerError) -> [TreeRow]
-    /// How many are in the share, counted up to `limit`.
+    /// Returns how many trees are in the share, counted up to `limit`.
     func treeCount(
         _ zone: ZoneHandle, share: RecordName, limit: Int
     ) throws(ServerError) -> Int
-    /// Nil for a tombstone, and where there is nothing of this name.
+    /// Returns the record as a member of a tree. Returns nil for a tombstone, and when nothing has
+    /// this name.
     func treeMember(_ zone: ZoneHandle, _ name: RecordName) throws(ServerError) -> TreeMember?
-    /// By age, after `age`: what came together is stored together, and whoever changes all of it
-    /// changes few pages.
+    /// Returns the children of `parent` by age, after `age`. Records that arrived together are
+    /// stored together, so that a change of all of them touches few pages.
     func treeMembers(
         _ zone: ZoneHandle, below parent: RecordName, after age: Int64?, limit: Int
     ) throws(ServerError) -> [TreeMember]
-    /// Any of the work that is left on a tree itself.
+    /// Returns one piece of the work that is left on the tree itself.
     func treeWork(_ zone: ZoneHandle, _ number: TreeNumber) throws(ServerError) -> TreeWork?
-    /// The tree itself or any of those inside of it, at any depth, on which work is left; nil for
-    /// none: it is complete.
+    /// Returns a tree on which work is left: the tree itself, or any tree inside it, at any depth.
+    /// Returns nil when there is none, so that the tree is complete.
     func unfinishedTree(
         _ zone: ZoneHandle, in number: TreeNumber
     ) throws(ServerError) -> TreeNumber?
 }
 
 package protocol TreeWriter {
-    /// Inserts or replaces by the number.
+    /// Inserts or replaces a tree by its number.
     func putTree(_ zone: ZoneHandle, _ tree: TreeRow) throws(ServerError)
-    /// With the work that is left on it. No record may have the number any more.
+    /// Deletes a tree with the work that is left on it. No record may have the number any more.
     func deleteTree(_ zone: ZoneHandle, _ number: TreeNumber) throws(ServerError)
-    /// Puts a record into another tree, or into none, and to another place of the feed if one is
-    /// given. Takes away the note that it has left `share`.
+    /// Moves a record into another tree, or into none, and to another place of the feed if
+    /// `position` is given. Removes the note that the record has left `share`.
     func move(
         _ zone: ZoneHandle, _ record: RecordName, to tree: TreeNumber?, position: Int64?,
         entering share: RecordName?) throws(ServerError)
-    /// Inserts or replaces by the parent.
+    /// Inserts or replaces the work by its parent.
     func putTreeWork(_ zone: ZoneHandle, _ number: TreeNumber, _ work: TreeWork)
         throws(ServerError)
     func removeTreeWork(_ zone: ZoneHandle, _ number: TreeNumber, _ parent: RecordName)

@@ -11,7 +11,7 @@ struct AssetFiles: Sendable {
         places.assets + "/" + String(hash.hex.prefix(2))
     }
 
-    /// The size of the stored file, nil when there is none.
+    /// Returns the size of the stored file. Returns nil when there is none.
     func size(of hash: ContentHash) -> Int64? {
         var information = stat()
         guard lstat(path(of: hash), &information) == 0,
@@ -20,7 +20,7 @@ struct AssetFiles: Sendable {
         return Int64(information.st_size)
     }
 
-    /// Gives the finished file its name, on stable storage before it is referred to.
+    /// Gives the finished file its name, on stable storage, before any row refers to it.
     func place(_ temporary: String, as hash: ContentHash) throws(RecordError) {
         let directory = directory(of: hash)
         seal(temporary, hash)
@@ -47,7 +47,7 @@ struct AssetFiles: Sendable {
         }
     }
 
-    /// The hashes of all stored files. Names that are none are given to `strangers`.
+    /// Returns the hashes of all stored files. Names that are no hashes are passed to `strangers`.
     func all(strangers: (String) -> Void = { _ in }) throws(RecordError) -> [ContentHash] {
         var hashes: [ContentHash] = []
         for folder in try Self.names(in: places.assets) where folder.utf8.count == 2 {
@@ -78,7 +78,7 @@ struct AssetFiles: Sendable {
     }
 }
 
-/// Hashes whose files an import has placed, with the number of imports that did.
+/// Hashes whose files an import has placed, with the number of these imports.
 ///
 /// Collection must not remove a file between its import and the transaction that refers to it.
 struct AssetsInFlight: Sendable {
@@ -86,7 +86,7 @@ struct AssetsInFlight: Sendable {
 
     mutating func add(_ hash: ContentHash) { counts[hash, default: 0] += 1 }
 
-    /// A committed transaction refers to what one import placed.
+    /// Notes that a committed transaction refers to the file that one import placed.
     mutating func release(_ hash: ContentHash) {
         guard let count = counts[hash] else { return }
         counts[hash] = count > 1 ? count - 1 : nil

@@ -2,26 +2,27 @@ import Glibc
 package import RecordModel
 
 /// The seal of a stored asset file: a time of last change that follows from its hash and that no
-/// clock shows any more. Whoever writes to the file through a file system gives it another one.
+/// clock shows any more. A program that writes to the file through a file system gives it another
+/// time.
 ///
-/// So an open costs one lstat, and a file is read as a whole only when its seal is gone (a copy
-/// without times, a store of an earlier version) and then sealed again. What a disk changes without
-/// a write leaves the seal in place; `integrityCheck(deep: true)` finds that.
+/// So an open costs one lstat, and a file is read as a whole only when its seal is missing (a copy
+/// without times, a store of an earlier version); then it is sealed again. A change by the disk
+/// without a write leaves the seal in place; `integrityCheck(deep: true)` finds such a change.
 extension AssetFiles {
-    /// In even seconds, which every file system keeps, between 1980 and 1999.
+    /// Returns a time in even seconds, which every file system keeps, between 1980 and 1999.
     private func sealTime(_ hash: ContentHash) -> timespec {
         let number = UInt64(hash.hex.prefix(8), radix: 16) ?? 0
         return timespec(tv_sec: Int(315_532_800 + number % 300_000_000 * 2), tv_nsec: 0)
     }
 
-    /// A seal that cannot be set costs time at the next open, nothing else.
+    /// Seals a file. A seal that cannot be set costs time at the next open, nothing else.
     func seal(_ path: String, _ hash: ContentHash) {
         let time = sealTime(hash)
         var times = [time, time]
         utimensat(AT_FDCWD, path, &times, AT_SYMLINK_NOFOLLOW)
     }
 
-    /// Whether the file is as it was placed, as far as its size and times tell.
+    /// Returns whether the file is as it was placed, as far as its size and times show.
     func isSealed(_ hash: ContentHash, size: Int64) -> Bool {
         var information = stat()
         guard lstat(path(of: hash), &information) == 0,
@@ -33,8 +34,8 @@ extension AssetFiles {
 }
 
 extension RecordStore {
-    /// Makes sure that the stored file of an asset is what was stored; returns at once for one that
-    /// nobody has touched.
+    /// Makes sure that the stored file of an asset is unchanged. Returns at once for a file that
+    /// nobody has changed.
     ///
     /// - Throws: corrupt for a file that is missing, has another size, or has other bytes.
     package func checkAsset(_ hash: ContentHash, size: Int64) throws(RecordError) {

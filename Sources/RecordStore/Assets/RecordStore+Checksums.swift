@@ -1,10 +1,11 @@
 package import RecordModel
 import RecordSQL
 
-/// What a server calls the bytes of assets, where it does not tell their SHA-256: of each name that was
-/// ever seen, which bytes it was. A name is never of other bytes.
+/// The names that a server uses for the bytes of assets, where it does not report their SHA-256.
+/// The store keeps the hash of the bytes for each name that it has ever seen. A name never belongs
+/// to other bytes.
 extension RecordStore {
-    /// Nil for one that was never seen.
+    /// Returns the hash of the bytes with a name. Returns nil for a name that was never seen.
     package func hash(ofAsset name: Text) throws(RecordError) -> ContentHash? {
         try read { connection throws(RecordError) in
             try connection.first("SELECT value FROM meta WHERE key = ?", [.text(Self.key(name))]) {
@@ -17,7 +18,7 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// The server calls these bytes so.
+    /// Notes the name that the server uses for these bytes.
     package func noteAsset(_ name: Text, _ hash: ContentHash) throws(RecordError) {
         try connection.run(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)",

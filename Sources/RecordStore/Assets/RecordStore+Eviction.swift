@@ -4,18 +4,18 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// Gives back the space of large fields' files that the server has too, those that were read
-    /// longest ago first, until the rest of them has at most `limit` bytes. Their records go on listing
-    /// them, and the bytes come again when they are read. Gives how many were removed.
+    /// Frees the space of large fields' files that the server has too, those that were read longest
+    /// ago first, until the rest of them has at most `limit` bytes. Their records still list them,
+    /// and the bytes are downloaded again when they are read. Returns the number of removed files.
     ///
-    /// A file that anything else needs stays, and does not count: what was not sent, is of `local`, in the
-    /// trash, pinned, or in a version of another record.
-    /// Errors: those of the store.
+    /// A file that anything else needs stays, and does not count: a file that was not sent, belongs
+    /// to `local`, is in the trash, is pinned, or is in a version of another record. Errors: those
+    /// of the store.
     @discardableResult
     package func evictAssets(keeping limit: Int64) throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
         var held: [(hash: ContentHash, size: Int64, used: Int64)] = []
-        // Beside everybody who reads: with many files it takes a while.
+        // This does not delay other readers; with many files it takes a while.
         try readSnapshot { connection throws(RecordError) in
             guard try connection.bytesOfDownloadedAssets() > limit else { return }
             held = try connection.evictableAssets().map {
@@ -31,15 +31,15 @@ extension RecordStore {
             if try evict(asset.hash) { evicted += 1 }
             rest -= asset.size
         }
-        // No file goes before it is on the disk that nobody says any more that it is here. A crash now
-        // leaves files that the next collection has.
+        // No file is removed before it is on the disk that no row says any more that the file is
+        // here. A crash now leaves files that the next collection removes.
         try sync()
         try collectAssets()
         return evicted
     }
 
-    /// Whether the server has the bytes of a file that is gone: then they come from there again, and
-    /// all rows say so.
+    /// Returns whether the server has the bytes of a missing file. Then they are downloaded from
+    /// there again, and all rows say so.
     package func noteMissingAsset(_ hash: ContentHash) throws(RecordError) -> Bool {
         guard sizeOfAsset(hash) == nil, try !recordsOfServer(with: hash).isEmpty else {
             return false
@@ -51,7 +51,7 @@ extension RecordStore {
         return true
     }
 
-    /// Whether the file is given up: it may be needed since it was listed.
+    /// Gives up a file. Returns whether it did: the file may be needed since it was listed.
     private func evict(_ hash: ContentHash) throws(RecordError) -> Bool {
         try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             let connection = transaction.connection
@@ -66,7 +66,7 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    /// Of files that are said to be here, whoever needs them.
+    /// Returns the bytes of files that are marked as being here, whatever needs them.
     fileprivate func bytesOfDownloadedAssets() throws(RecordError) -> Int64 {
         try first(
             """
@@ -76,14 +76,15 @@ extension SQLConnection {
         ) { $0.int64IfPresent(0) ?? 0 } ?? 0
     }
 
-    /// Files of which every holder is a record, or a version of it, whose values the server has
-    /// acknowledged with this file and of which nothing is to be sent; while it may be behind what was
-    /// acknowledged there are none of that zone.
+    /// Returns the files that only records, or their versions, refer to, where the server has
+    /// acknowledged the record's values with this file and no change of the record has to be sent.
+    /// While the server may be behind the acknowledged state of a zone, the zone's files are left
+    /// out.
     ///
-    /// Each holder is looked up by its key (the order of the joins, and the plus signs): many records
-    /// may have the same bytes.
+    /// Each holder is looked up by its key (the order of the joins, and the plus signs): many
+    /// records may have the same bytes.
     ///
-    /// - Parameter hash: nil for all.
+    /// - Parameter hash: nil for all files.
     fileprivate func evictableAssets(
         _ hash: ContentHash? = nil
     ) throws(RecordError) -> [(hash: ContentHash, size: Int64)] {
@@ -117,8 +118,9 @@ extension SQLConnection {
 }
 
 extension AssetFiles {
-    /// When the file was read last, as the file system tells it, in nanoseconds: some note it once a day,
-    /// or never; then when it was placed.
+    /// Returns the time when the file was last read, as the file system reports it, in nanoseconds.
+    /// Some file systems note it once a day, or never; then it is the time when the file was
+    /// placed.
     fileprivate func lastUse(of hash: ContentHash) -> Int64 {
         var information = stat()
         guard lstat(path(of: hash), &information) == 0 else { return 0 }

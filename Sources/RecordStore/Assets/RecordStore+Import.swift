@@ -4,18 +4,18 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// Copies a file's bytes into the store under their SHA-256, on stable storage, and gives hash
-    /// and size. Repeating it is harmless. The file is safe from `collectAssets` until a
-    /// transaction refers to it, or the store is opened again.
+    /// Copies a file's bytes into the store under their SHA-256, on stable storage, and returns
+    /// hash and size. It can be repeated without harm. The file is safe from `collectAssets` until
+    /// a transaction refers to it, or the store is opened again.
     ///
-    /// - Throws: notFound, invalidArgument for what is no regular file, noSpace, ioFailure.
+    /// - Throws: notFound, invalidArgument for anything but a regular file, noSpace, ioFailure.
     package func importAsset(
         fromFile path: String
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
         guard isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
         }
-        // A FIFO must not block, nor a link lead elsewhere.
+        // A FIFO must not block, and a link must not lead elsewhere.
         let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
         defer { Glibc.close(source) }
@@ -26,7 +26,8 @@ extension RecordStore {
         return try importAsset(descriptor: source)
     }
 
-    /// As `importAsset(fromFile:)`, of an open descriptor, from offset 0; its position stays.
+    /// Does the same as `importAsset(fromFile:)` with an open descriptor, from offset 0. The
+    /// descriptor's position stays.
     package func importAsset(
         descriptor source: Int32
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
@@ -41,9 +42,9 @@ extension RecordStore {
         return (hash, size)
     }
 
-    /// As `importAsset(fromFile:)`, of a file in `assets/tmp` that nobody writes to any more: it
-    /// becomes the stored file, without a copy, and its old name goes. After an error it is as it
-    /// was.
+    /// Does the same as `importAsset(fromFile:)` with a file in `assets/tmp` that nobody writes to
+    /// any more: it becomes the stored file, without a copy, and loses its old name. After an error
+    /// it is as it was.
     package func adoptAsset(
         file path: String
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
@@ -57,19 +58,19 @@ extension RecordStore {
     }
 
     /// Gives a finished file on stable storage its place in the store, or removes it when its bytes
-    /// are there already.
+    /// are already there.
     private func place(
         _ temporary: String, as hash: ContentHash, size: Int64
     ) throws(RecordError) {
         let files = AssetFiles(places: places)
         Failpoint.pass(.assetWritten)
-        // From here on collection leaves the file alone.
+        // From here on, collection leaves the file alone.
         assetsInFlight.withLock { $0.add(hash) }
         try write(author: .mount) { transaction throws(RecordError) in
             try transaction.connection.noteLoose(hash)
         }
         if files.isSealed(hash, size: size) {
-            // Who placed it may have died before its name was on stable storage.
+            // The process that placed it may have ended before its name was on stable storage.
             try files.sync(hash)
             unlink(temporary)
             return
@@ -96,7 +97,8 @@ extension RecordStore {
         return result
     }
 
-    /// The SHA-256 of a file and how many bytes it has; `each` gets them piece by piece.
+    /// Returns the SHA-256 of a file and its number of bytes; `each` receives the bytes piece by
+    /// piece.
     private static func hash(
         _ source: Int32, _ each: ([UInt8], Int) throws(RecordError) -> Void
     ) throws(RecordError) -> (ContentHash, Int64) {
@@ -129,7 +131,7 @@ extension RecordStore {
         }
     }
 
-    /// The SHA-256 of a stored file's bytes; nil when there is none.
+    /// Returns the SHA-256 of a stored file's bytes. Returns nil when there is no such file.
     func hashOfFile(_ hash: ContentHash) throws(RecordError) -> ContentHash? {
         let path = assetPath(hash)
         let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -139,21 +141,22 @@ extension RecordStore {
         return try Self.hash(source) { (_, _) throws(RecordError) in }.0
     }
 
-    /// What imports left that a crash interrupted.
+    /// Removes the files of imports that a crash has interrupted.
     func removeUnfinishedAssets() throws(RecordError) {
         for name in try AssetFiles.names(in: places.assetsInProgress) {
             unlink(places.assetsInProgress + "/" + name)
         }
     }
 
-    /// Removes the files of which no record, version or trash entry says any more that they are here; gives
-    /// how many.
+    /// Removes the files that no record, version or trash entry marks as being here any more.
+    /// Returns their number.
     ///
-    /// Only files that this database has known: after the database was lost or an older one was put
-    /// in its place, or another store's, the others may be all that is left of their records.
+    /// It removes only files that this database has known. After the database was lost, or replaced
+    /// by an older one or by that of another store, the other files may be all that is left of
+    /// their records.
     ///
-    /// Each is checked on the writer's queue, where no transaction can come between the check and
-    /// the removal, and left when an import has just placed it.
+    /// Each file is checked on the writer's queue, where no transaction can come between the check
+    /// and the removal, and stays when an import has just placed it.
     @discardableResult
     package func collectAssets() throws(RecordError) -> Int {
         let files = AssetFiles(places: places)
@@ -184,8 +187,8 @@ extension RecordStore {
         }
     }
 
-    /// Stored files that no row has ever named, as far as this database knows. An import makes its
-    /// file known before it is there, so these are of another database.
+    /// Returns stored files that no row has ever named, as far as this database knows. An import
+    /// makes its file known before the file exists, so these files belong to another database.
     package func unknownAssets() throws(RecordError) -> [ContentHash] {
         let hashes = try AssetFiles(places: places).all()
         return try read { connection throws(RecordError) in
@@ -200,7 +203,7 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    /// The file of that hash is to be looked at by the next collection.
+    /// Marks the file with that hash for the next collection.
     func noteLoose(_ hash: ContentHash) throws(RecordError) {
         try run("INSERT OR IGNORE INTO loose_asset VALUES (?)", [.text(hash.hex)])
     }
@@ -210,7 +213,8 @@ extension SQLConnection {
             ?? false
     }
 
-    /// The size that rows name for the file of that hash; nil when no row names it.
+    /// Returns the size that rows name for the file with that hash. Returns nil when no row names
+    /// it.
     func referredSize(_ hash: ContentHash) throws(RecordError) -> Int64? {
         try first(
             """
@@ -220,7 +224,8 @@ extension SQLConnection {
         ) { $0.int64(0) }
     }
 
-    /// The size of bytes that are not here, as the server tells it; nil when nobody spoke of them.
+    /// Returns the size of bytes that are not here, as the server reports it. Returns nil when no
+    /// row names them.
     func sizeElsewhere(_ hash: ContentHash) throws(RecordError) -> Int64? {
         try first(
             """
@@ -230,7 +235,7 @@ extension SQLConnection {
         ) { $0.int64(0) }
     }
 
-    /// What all rows say of that hash: whether its bytes are here.
+    /// Stores in all rows with that hash whether its bytes are here.
     func setDownloaded(_ isDownloaded: Bool, _ hash: ContentHash) throws(RecordError) {
         for table in ["asset", "kept_asset"] {
             try run(
@@ -239,7 +244,7 @@ extension SQLConnection {
         }
     }
 
-    /// Whether any row names the file of that hash.
+    /// Returns whether any row names the file with that hash.
     func isReferred(_ hash: ContentHash) throws(RecordError) -> Bool {
         try exists(
             """

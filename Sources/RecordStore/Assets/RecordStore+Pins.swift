@@ -1,11 +1,11 @@
 package import RecordModel
 import RecordSQL
 
-/// What keeps the bytes of its large fields on this machine: they come without being read, and stay
-/// whatever the limit of the rest is.
+/// A place that keeps the bytes of its large fields on this machine. They are downloaded without
+/// being read, and stay whatever the limit for the others is.
 package enum PinTarget: Hashable, Sendable {
     case zone(ZoneID)
-    /// All records of it, also those to come.
+    /// All records of the type, including future ones.
     case type(TypeID)
     case record(RecordID)
 
@@ -26,21 +26,21 @@ package enum PinTarget: Hashable, Sendable {
     }
 }
 
-/// Something that is pinned, with how much of it is here.
+/// A pinned place, and how much of its data is here.
 package struct Pin: Hashable, Sendable {
     package let zone: ZoneID
-    /// Nil for a whole zone.
+    /// The type. Nil for a whole zone.
     package let type: RecordTypeName?
-    /// Nil for a whole type.
+    /// The stem of the record. Nil for a whole type.
     package let stem: Stem?
-    /// The files of large fields, and those that are still to come.
+    /// The number of files of large fields, and the number of those that are not downloaded yet.
     package let files: Int64
     package let missingFiles: Int64
     package let missingBytes: Int64
 }
 
 extension Transaction {
-    /// Gives whether it was not pinned by itself before.
+    /// Pins a place. Returns whether it was not pinned by itself before.
     @discardableResult
     package func pin(_ target: PinTarget, in zone: ZoneID) throws(RecordError) -> Bool {
         try connection.run(
@@ -50,15 +50,16 @@ extension Transaction {
         return true
     }
 
-    /// Gives whether it was pinned by itself: what is pinned with a zone or type stays so.
+    /// Unpins a place. Returns whether it was pinned by itself. A place that is pinned with its
+    /// zone or type stays pinned.
     @discardableResult
     package func unpin(_ target: PinTarget) throws(RecordError) -> Bool {
         try connection.run("DELETE FROM pin WHERE \(target.column) = ?", [target.value])
         return connection.changedRows > 0
     }
 
-    /// The old name keeps its own until its deletion is final: it may come back, as in an editor that
-    /// renames what it is about to write.
+    /// Copies the pin of a renamed record. The old name keeps its pin until its deletion is final,
+    /// because it may come back: some editors rename the file that they are about to write.
     func copyPin(of old: RecordID, to new: RecordID) throws(RecordError) {
         try connection.run(
             "INSERT OR IGNORE INTO pin (record_id) SELECT ?2 FROM pin WHERE record_id = ?1",
@@ -92,8 +93,8 @@ extension RecordStore {
         }
     }
 
-    /// Files of pinned records that only the server has. Asked for after each change: it costs what it
-    /// gives, not what the store has.
+    /// Returns files of pinned records that only the server has. It is called after each change:
+    /// its cost depends on the number of these files, not on the size of the store.
     package func missingPinnedAssets(
         limit: Int, except: Set<ContentHash> = []
     ) throws(RecordError) -> [AssetEntry] {
@@ -115,7 +116,7 @@ extension RecordStore {
 }
 
 extension Columns {
-    /// Of a record `r`: it, its type or its zone is pinned.
+    /// A condition for a record `r`: the record, its type or its zone is pinned.
     static let isPinned = """
         EXISTS (SELECT 1 FROM pin p WHERE p.record_id = r.id OR p.type_id = r.type_id
             OR p.zone_id = r.zone_id)

@@ -4,7 +4,7 @@ package import RecordModel
 package enum TransferFormat: String, Sendable, CaseIterable {
     case json, ndjson, csv
 
-    /// The format of a file by its name; nil for another extension.
+    /// Returns the format of a file by its name. Returns nil for another extension.
     package init?(path: String) {
         let name = path.split(separator: "/").last ?? ""
         switch name.split(separator: ".").last.map({ $0.lowercased() }) {
@@ -16,22 +16,22 @@ package enum TransferFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// Writes the records of a type as one file: each row is the record's fields, with the name that its
-/// file has, decoded, as `$name` before them, so that an import of the file makes the same files.
+/// Writes the records of a type as one file. Each row is the record's fields, preceded by the
+/// decoded name of its file as `$name`, so that an import of the file makes the same files.
 package struct RecordExport {
     /// The member that carries the record name in a file of many records.
     package static let nameMember = "$name"
     /// The member of the first row, or the column without cells, that has the types of the fields
-    /// whose values do not tell them: dates in plain text, whole numbers of a DOUBLE.
+    /// whose values do not show them: dates in plain text, whole numbers of a DOUBLE.
     package static let typesMember = "$types"
 
     private let format: TransferFormat
     private let schema: RecordSchema
     private let output: ([UInt8]) throws(RecordError) -> Void
     private var count = 0
-    /// Fields whose type an import would take for another one, with their types.
+    /// Fields whose type an import would mistake for another one, with their types.
     private var hints: [RecordSchema.Field] = []
-    /// When the type had last changed, as of what was written.
+    /// The time of the type's last change, in the state that was written.
     package private(set) var lastChange: Timestamp?
 
     /// - Parameter output: takes the next bytes of the file.
@@ -44,7 +44,7 @@ package struct RecordExport {
         self.output = output
     }
 
-    /// Writes all saved records as one moment had them; returns their number.
+    /// Writes all saved records in the state of one moment, and returns their number.
     ///
     /// Errors: those of `output` and of the store.
     package mutating func export(
@@ -55,7 +55,7 @@ package struct RecordExport {
         try writer.begin()
         let lastChange = try store.withNamedRecords(in: type) {
             (entry, name, text) throws(RecordError) in
-            // A shortened one says no name.
+            // A shortened stem gives no name.
             try writer.write(entry.stem.decoded ?? name, text)
             if writer.count % 500 == 0 { onProgress(writer.count) }
         }
@@ -65,7 +65,7 @@ package struct RecordExport {
         return count
     }
 
-    /// Looks through all values as an import would.
+    /// Examines all values in the same way as an import.
     private mutating func findHints(_ type: TypeID, _ store: RecordStore) throws(RecordError) {
         var evidence: [Text: FieldEvidence] = [:]
         let names = schema.fields.map { Text(utf8: $0.name.bytes) }
@@ -94,7 +94,7 @@ package struct RecordExport {
         }
     }
 
-    /// The header of a column that no row has a cell for.
+    /// The header of a column for which no row has a cell.
     private var typesColumn: [[UInt8]] {
         guard !hints.isEmpty else { return [] }
         let words = hints.map { "\($0.name)=\($0.type.name)" }.joined(separator: " ")
@@ -139,8 +139,9 @@ package struct RecordExport {
         }
     }
 
-    /// Text as it is; anything else as JSON, so that nested values survive, and text too where the
-    /// type does not tell it from them. No value is nil, which CSV tells from an empty text.
+    /// Returns the cell of a value. Text stays as it is. Any other value is written as JSON, so
+    /// that nested values survive; so is text where the type does not distinguish it from them. The
+    /// result is nil for no value, which CSV distinguishes from an empty text.
     private static func cell(_ value: JSONValue, _ type: FieldType?) -> [UInt8]? {
         switch value {
         case .null: nil
@@ -150,7 +151,7 @@ package struct RecordExport {
     }
 }
 
-/// What the values of a field tell an import.
+/// The type that an import would see in the values of a field.
 private struct FieldEvidence {
     private var values = TypeEvidence()
     private var column: CSVColumn?
@@ -158,7 +159,9 @@ private struct FieldEvidence {
 
     init(isTable: Bool) { column = isTable ? CSVColumn(isExport: true) : nil }
 
-    /// - Parameter cell: of a table.
+    /// Adds a value.
+    ///
+    /// - Parameter cell: the cell in a table.
     mutating func add(_ value: JSONValue, _ cell: [UInt8]?) {
         guard !value.isNull else { return }
         hasValues = true

@@ -2,16 +2,17 @@ import RecordModel
 
 /// Notices when somebody sets the clock.
 ///
-/// Ages are differences of stored times, and mean nothing over a jump: one run ten years ahead would
-/// purge the trash of today. So after a jump nothing is purged for as long as its lifetime, counted
-/// by the uptime. What is old then, or of a time to come, was there before the jump and has had
-/// its time.
+/// Ages are differences of stored times, and mean nothing over a jump: one run ten years ahead
+/// would purge the trash of today. So after a jump nothing is purged for as long as its lifetime,
+/// counted by the uptime. Data that is old after that, or has a time in the future, existed before
+/// the jump and has had its lifetime.
 struct ClockWatch: Sendable {
-    /// What a clock is set by is noticed from here on; steering it is not.
+    /// The smallest step of the clock that is noticed. Gradual correction of the clock is not
+    /// noticed.
     static let step: Duration = .seconds(1)
-    /// After a jump of more than this purges wait.
+    /// The size of a jump after which purges wait.
     static let jump: Duration = .seconds(3600)
-    /// A longer absence counts as a jump: nothing tells them apart.
+    /// The longest absence. A longer one counts as a jump, because nothing distinguishes them.
     static let longestAbsence: Duration = .seconds(90 * 24 * 3600)
 
     private struct Look: Sendable {
@@ -20,14 +21,16 @@ struct ClockWatch: Sendable {
     }
 
     private var last: Look?
-    /// For how long the clock has gone on without a jump; nil when none is known of.
+    /// The time for which the clock has continued without a jump. Nil when no jump is known.
     private(set) var steady: Duration?
 
     var hasBegun: Bool { last != nil }
 
+    /// Starts to watch the clock.
+    ///
     /// - Parameters:
-    ///   - seen: when the store was last open, nil when it never was.
-    ///   - steady: as it was then.
+    ///   - seen: the time when the store was last open; nil when it never was.
+    ///   - steady: the value of `steady` at that time.
     mutating func begin(
         now: Timestamp, uptime: Duration, seen: Timestamp?, steady: Duration?
     ) {
@@ -37,7 +40,7 @@ struct ClockWatch: Sendable {
         last = Look(now: seen, uptime: uptime - absence)
     }
 
-    /// Whether the clock was set since the last look.
+    /// Returns whether the clock was set since the last call.
     mutating func look(now: Timestamp, uptime: Duration) -> Bool {
         guard let last else { return false }
         let passed = uptime - last.uptime
@@ -48,6 +51,6 @@ struct ClockWatch: Sendable {
         return jump > Self.step || jump < .zero - Self.step
     }
 
-    /// Whether times of so long ago can be believed.
+    /// Returns whether times of this age can be trusted.
     func isSteady(for age: Duration) -> Bool { steady.map { $0 >= age } ?? true }
 }

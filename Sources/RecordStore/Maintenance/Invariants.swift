@@ -1,8 +1,8 @@
 import RecordModel
 
-/// What holds of the rows of every store, as a query for the rows that break it.
+/// A rule for the rows of every store, as a query for the rows that break it.
 struct Invariant {
-    /// `%@` stands for the first column of the query.
+    /// The message; `%@` stands for the first column of the query.
     let sentence: String
     let query: String
 
@@ -94,7 +94,7 @@ struct Invariant {
                 """),
     ]
 
-    /// Numbers and words that stand for one of a few things.
+    /// The rules for numbers and words with only a few permitted values.
     private static let values = [
         Invariant(
             sentence: "Record %@ is in an unknown state.",

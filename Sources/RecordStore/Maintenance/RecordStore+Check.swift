@@ -2,10 +2,10 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// Lists what is wrong with the store, one sentence each with what to do, and each once; empty when nothing
-    /// is.
+    /// Returns the problems of the store, one sentence each with the action to take, and each once.
+    /// Empty when there is none.
     ///
-    /// A part that cannot be read is a problem of its own and does not end the check.
+    /// A part that cannot be read is a separate problem and does not end the check.
     ///
     /// - Parameter deep: also reads every text and every asset file, and compares them with their
     ///   checksums and hashes.
@@ -85,7 +85,7 @@ extension RecordStore {
         return problems
     }
 
-    /// The rows whose text is not what was stored.
+    /// Returns the rows whose text differs from the stored one.
     private func damagedTexts(_ columns: Migrations.TextColumns) throws(RecordError) -> [String] {
         let (table, text, key) = (columns.table, columns.text, columns.key)
         let name =
@@ -129,7 +129,7 @@ extension RecordStore {
         }
     }
 
-    /// Assets whose files would have other names than the text says.
+    /// Returns the assets whose files would have other names than in the text.
     private func assetProblems(
         of entry: RecordEntry, _ document: RecordDocument
     ) throws(RecordError) -> [String] {
@@ -148,7 +148,7 @@ extension RecordStore {
         }
     }
 
-    /// Saved texts that are whole but no record of their type.
+    /// Returns the saved texts that are whole but no record of their type.
     private func contentProblems() throws(RecordError) -> [String] {
         var problems: [String] = []
         for database in Database.allCases {
@@ -164,7 +164,7 @@ extension RecordStore {
     private func contentProblems(_ type: TypeInfo) throws(RecordError) -> [String] {
         let schema = try schema(of: type.name)
         var limits = options.limits
-        // What the server has may be larger than what may be saved here.
+        // The server's records may be larger than those that may be saved here.
         limits.recordBytes = .max
         var problems: [String] = []
         var last = RecordID(0)
@@ -175,7 +175,7 @@ extension RecordStore {
                 let text = try read { connection throws(RecordError) in
                     try connection.wholeSavedText(of: entry.id)
                 }
-                // A damaged one is told already.
+                // A damaged text is already reported.
                 guard let text else { continue }
                 do throws(RecordError) {
                     let document = try RecordDocument(

@@ -3,8 +3,9 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// Looks whether the clock was set; for whoever keeps the store open to call every second or
-    /// so. When it was, the graces of waiting deletes and of files that follow begin anew: their times are another clock's.
+    /// Checks whether the clock was set. The process that keeps the store open calls this about
+    /// every second. When the clock was set, the grace times of waiting deletions and of files that
+    /// follow start again, because their times come from another clock.
     package func watchClock() throws(RecordError) {
         guard isWritable else { return }
         let (now, uptime) = (options.clock.now, options.clock.uptime)
@@ -25,12 +26,13 @@ extension RecordStore {
         }
     }
 
-    /// Whether no jump of the clock is so near that what is older than this may be so by it only.
+    /// Returns whether the clock has not jumped recently: after a jump, data may seem older than
+    /// this only because of the jump.
     package func clockIsSteady(for age: Duration) -> Bool {
         clockWatch.withLock { $0.isSteady(for: age) }
     }
 
-    /// For the next who opens the store.
+    /// Saves the state of the clock for the next process that opens the store.
     func saveClock(_ transaction: Transaction) throws(RecordError) {
         let steady = clockWatch.withLock { $0.steady }
         try transaction.connection.run(

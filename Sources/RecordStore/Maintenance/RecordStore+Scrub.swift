@@ -4,11 +4,11 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// Takes what shares have left from the disk: files of large fields, local files, words of the search
-    /// index, free pages, the log. Due since the transaction that erased it, also when the process ended
-    /// meanwhile.
+    /// Removes the remains of shares from the disk: files of large fields, local files, words of
+    /// the search index, free pages, the log. This is due from the transaction that erased the
+    /// share on, even if the process has ended meanwhile.
     ///
-    /// - Returns: whether all of it is done; not while another process reads.
+    /// - Returns: whether all of it is done; false while another process reads.
     @discardableResult
     package func scrub() throws(RecordError) -> Bool {
         let due = try read { connection throws(RecordError) in
@@ -30,11 +30,13 @@ extension RecordStore {
         return true
     }
 
-    /// Writes all that there is into new pages. `secure_delete` empties what is deleted, but not the copies
-    /// of rows that SQLite leaves between those of a page when it moves them to another.
+    /// Writes all data into new pages. `secure_delete` clears deleted data, but not the copies of
+    /// rows that SQLite leaves between the rows of a page when it moves them to another page.
     ///
-    /// Others read meanwhile; saves wait, as long as the copy takes.
-    /// - Returns: whether it is done; not while another process writes, nor without room for a copy.
+    /// Others can read meanwhile; saves wait as long as the copy takes.
+    ///
+    /// - Returns: whether it is done; false while another process writes, or without space for a
+    ///   copy.
     private func rebuild() -> Bool {
         guard let writer else { return false }
         do throws(RecordError) {
@@ -62,7 +64,7 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// The index keeps the words of records that are gone until it is made anew.
+    /// Empties the search index: until it is made again, it keeps the words of deleted records.
     fileprivate func scrubSearch() throws(RecordError) {
         try emptySearchIndex()
         try connection.run(

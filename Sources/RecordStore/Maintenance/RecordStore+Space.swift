@@ -3,7 +3,7 @@ import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// Throws noSpace for a write that only adds, while the reserve is used up.
+    /// Throws noSpace for a write that only adds data, while the reserve is used up.
     func checkSpace() throws(RecordError) {
         guard let reserve, !reserve.isWhole, !reserve.restore() else { return }
         throw RecordError(
@@ -11,18 +11,18 @@ extension RecordStore {
             "The disk of the store is full; free some space. Removing records and unmounting work.")
     }
 
-    /// After a write that met a full disk, or that used the reserve: moves the log into the
-    /// database, so that its file gets short, and sets the reserve aside again.
+    /// Moves the log into the database, so that its file becomes short, and sets the reserve aside
+    /// again. Called after a write that met a full disk, or that used the reserve.
     ///
-    /// Only a write that frees gives the reserve away: another process that is filling the disk
-    /// takes what is given, and a refused save comes again and again.
+    /// Only a write that frees space uses the reserve: another process that is filling the disk
+    /// takes any space that is released, and a refused save is tried again and again.
     func relieve() {
         _ = shortenLog()
         reserve?.restore()
     }
 
-    /// Keeps the log short in relation to the free space, and the reserve in place. Called now and
-    /// then by whoever has the store open.
+    /// Keeps the log short in relation to the free space, and keeps the reserve in place. The
+    /// process that has the store open calls this from time to time.
     package func keepSpace() {
         guard let writer, let log, let reserve else { return }
         let pages = reserve.logPages
@@ -42,12 +42,14 @@ extension RecordStore {
         reserve.restore()
     }
 
-    /// Whether all of the log is in the database now, and its file empty.
+    /// Moves the log into the database. Returns whether all of the log is in the database now and
+    /// its file is empty.
     func shortenLog() -> Bool {
         guard let writer else { return false }
         do throws(RecordError) {
             return try configure(writer) { connection throws(RecordError) in
-                // A reader in another process is not waited for: a later call comes.
+                // It does not wait for a reader in another process, because it is called again
+                // later.
                 try connection.run("PRAGMA busy_timeout = 50")
                 defer { restorePatience(connection) }
                 let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") {

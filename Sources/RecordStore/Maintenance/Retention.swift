@@ -1,18 +1,18 @@
 package import RecordModel
 
-/// How long a store keeps what is not there any more.
+/// The times for which a store keeps data that is no longer current.
 package struct Retention: Hashable, Sendable {
-    /// How long each version of a record stays.
+    /// The time for which each version of a record stays.
     package var versionAge = Duration.seconds(90 * 24 * 3600)
-    /// How many of a record that is there stay, however old.
+    /// The number of versions of an existing record that stay, however old.
     package var versions = 10
-    /// How long a deleted record can be restored.
+    /// The time for which a deleted record can be restored.
     package var trashAge = Duration.seconds(30 * 24 * 3600)
 
     package init() {}
 }
 
-/// What a collection has removed, or would remove.
+/// The data that a collection has removed, or would remove.
 package struct CollectedGarbage: Hashable, Sendable {
     package var deletedRecords = 0
     package var versions = 0
@@ -22,12 +22,12 @@ package struct CollectedGarbage: Hashable, Sendable {
     package var bytesAfter: Int64 = 0
 }
 
-/// How far the walk through history has come that removes old versions.
+/// The progress of the walk through history that removes old versions.
 struct RetentionWalk: Sendable {
-    /// How long after its end the next one begins.
+    /// The time between the end of a walk and the beginning of the next.
     static let rest = Duration.seconds(24 * 3600)
 
     var token: Int64 = 0
-    /// By the uptime; nil while a walk is under way.
+    /// The uptime at which the next walk begins. Nil while a walk is running.
     var next: Duration?
 }

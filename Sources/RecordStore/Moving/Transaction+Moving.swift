@@ -2,15 +2,16 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// What `Transaction.move` would do now. Changes nothing. Errors: as there.
+    /// Returns the plan that `Transaction.move` would carry out now. Changes nothing. Errors: as
+    /// there.
     package func plan(of move: TreeMove) throws(RecordError) -> TreeMovePlan {
         try readSnapshot { connection throws(RecordError) in
             try TreeMovePlanning.plan(connection, move)
         }
     }
 
-    /// The same of a move to a zone of its own: there is none of that name, or nothing in it and nothing
-    /// shared. Errors also: alreadyExists.
+    /// Returns the plan of a move to a separate zone. No zone has that name, or it has no record
+    /// types and no shares. Errors: as `plan(of:)`, and alreadyExists.
     package func plan(ofOwnZone move: TreeMove) throws(RecordError) -> TreeMovePlan {
         if let zone = try zone(move.database, move.owner, move.zone) {
             let (types, shares) = (try types(in: zone.id), try shares(in: zone.id))
@@ -25,7 +26,8 @@ extension RecordStore {
         return try plan(of: move)
     }
 
-    /// A record, that on which it hangs, and so on. Linear in the records of the zone.
+    /// Returns a record, its parent, the parent's parent, and so on. Linear in the number of
+    /// records of the zone.
     package func line(
         from name: RecordName, in zone: ZoneInfo
     ) throws(RecordError) -> [RecordName] {
@@ -34,14 +36,15 @@ extension RecordStore {
         }
     }
 
-    /// Whether something that has gone to another zone waits on the server for its copy.
+    /// Returns whether a record that has moved to another zone waits until the server has its copy.
     package func hasMoves() throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in try connection.hasMoves() }
     }
 }
 
 extension Transaction {
-    /// Whether a record hangs on none, and none hangs on it. Linear in the records of the zone.
+    /// Returns whether a record has no parent and no children. Linear in the number of records of
+    /// the zone.
     package func isAlone(_ id: RecordID) throws(RecordError) -> Bool {
         guard let record = try connection.stored(id), let name = record.name,
             let zone = try connection.zone(record.zone)
@@ -50,12 +53,12 @@ extension Transaction {
         return links.parents[name] == nil && links.children[name] == nil
     }
 
-    /// Takes a record with all that hangs on it to another zone: it is made there and deleted here. The
-    /// server is told of a deletion when it has the copy, so that nothing that happens between leaves
-    /// it with neither. History and conflicts that are settled stay with the old names.
+    /// Moves a record with all its descendants to another zone: it is made there and deleted here.
+    /// The deletion is not sent before the server has the copy, so that the server is never left
+    /// with neither of them. History and settled conflicts stay with the old names.
     ///
-    /// Errors: invalidArgument, which says what hinders it; alreadyExists for a name that is taken
-    /// there; notFound; accessDenied. Then nothing is moved.
+    /// Errors: invalidArgument, which names the obstacle; alreadyExists for a name that is taken
+    /// there; notFound; accessDenied. In these cases nothing is moved.
     package func move(_ move: TreeMove) throws(RecordError) -> TreeMovePlan {
         try finishFollowing()
         var plan = try TreeMovePlanning.plan(connection, move)
@@ -65,7 +68,7 @@ extension Transaction {
             let parent = step.record == move.root ? move.parent : nil
             copies.append(try copy(step, to: zone, under: parent, from: plan.source))
         }
-        // What hangs on others goes before these.
+        // Children are deleted before their parents.
         for (step, copy) in zip(plan.steps, copies).reversed() {
             try finishMove(of: step.record, to: copy, with: move.root)
         }
@@ -102,12 +105,12 @@ extension Transaction {
         return copy
     }
 
-    /// What waits for its deletion gives its name free.
+    /// Completes the deletion of a record that waits for it, so that its name is free.
     private func finalizeWaiting(_ record: StoredRecord?) throws(RecordError) {
         if let record, record.state == .waitingDelete { try finalizeDelete(record.id) }
     }
 
-    /// The record's text, in which what it names by the old zone is in the new one.
+    /// Returns the record's text, with references to the old zone changed to the new one.
     func text(
         of record: StoredRecord, _ place: TypePlace, in source: ZoneInfo,
         under parent: RecordName?
@@ -124,8 +127,9 @@ extension Transaction {
         return document.replacing(changes, parent: parent.map { .some($0) })
     }
 
-    /// Lets a record hang on another of its zone, and so go where that is shared. Errors:
-    /// invalidArgument where that one hangs on it; those of a save.
+    /// Makes a record the child of another record in its zone, so that it is shared together with
+    /// that record. Errors: invalidArgument where the other record is its descendant; those of a
+    /// save.
     package func hang(_ id: RecordID, under parent: RecordName) throws(RecordError) {
         let record = try requireRecord(id)
         let place = try writablePlace(of: record)
@@ -142,27 +146,29 @@ extension Transaction {
             stem: record.entry.stem)
     }
 
-    /// Deletes a record whose copy is elsewhere. The server is told when it has that, and all others of
-    /// the tree: what happens between leaves it with both, never with neither.
+    /// Deletes a record whose copy is in another place. The deletion is sent when the server has
+    /// the copy and all others of the tree. Until then the server has both, never neither.
     ///
-    /// - Parameter tree: the record with which it goes; itself when nil.
+    /// - Parameter tree: the record that moves together with it; the record itself when nil.
     package func finishMove(
         of id: RecordID, to copy: RecordID, with tree: RecordID? = nil
     ) throws(RecordError) {
         let old = try requireRecord(id)
-        // Who takes it away has to be allowed to.
+        // The user who moves a record away needs the permission to do so.
         _ = try writablePlace(of: old)
         let new = try requireRecord(copy)
         guard let name = old.name, let newName = new.name else { return try finalizeDelete(id) }
-        // What has just come here, and was not sent, is not missed here.
+        // If the record was moved here before and not sent, its first original waits for the new
+        // copy.
         try passMoves(from: name, old.zone, to: newName, new.zone)
         try finalizeDelete(id)
         noteMoved(id, to: copy)
         try noteMove(from: name, old.zone, to: newName, new.zone, tree: tree ?? id)
     }
 
-    /// The deletion of what has gone elsewhere waits for the copy, and says where that is. Of a name that
-    /// several records have left it speaks of the first, which the server has.
+    /// Makes the deletion of a moved record wait for its copy, and notes where the copy is. If
+    /// several records have left the same name, the deletion belongs to the first, which the server
+    /// has.
     func noteMove(
         from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
         tree: RecordID
@@ -178,7 +184,8 @@ extension Transaction {
             ])
     }
 
-    /// What waits for a copy waits for what takes its place. In `local` that is on no server.
+    /// Makes deletions that wait for a copy wait for the record that replaces the copy. In `local`
+    /// that record is on no server.
     func passMoves(
         from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID
     ) throws(RecordError) {
@@ -193,7 +200,7 @@ extension Transaction {
                     .name(name),
                 ])
         }
-        // What is back where it was has not moved.
+        // A record that is back in its old place has not moved.
         try connection.run(
             """
             DELETE FROM move WHERE zone_id = ?1 AND name = ?2 AND outbox_id IN (
@@ -201,17 +208,19 @@ extension Transaction {
             """, [.integer(newZone.rawValue), .name(newName)])
     }
 
-    /// This user has deleted the copy: what was moved goes on the server too.
+    /// Forgets moves after this user has deleted the copy: the moved record is deleted on the
+    /// server too.
     func forgetMoves(to name: RecordName, _ zone: ZoneID) throws(RecordError) {
         try connection.run(
             "DELETE FROM move WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)])
     }
 
-    /// The copies of a zone, or of one name in it, will not get to the server: what was moved there is
-    /// back where it was, where the server still has it, as it is in the copy.
+    /// Takes moves back, because the copies in a zone, or the copy with one name in it, will not
+    /// reach the server. Each moved record returns to its old place, where the server still has it,
+    /// with the content of the copy.
     ///
-    /// - Returns: the edits that wait of what is back.
+    /// - Returns: the waiting edits of the records that are back.
     @discardableResult
     func takeBackMoves(
         to zone: ZoneID, _ name: RecordName? = nil
@@ -230,7 +239,10 @@ extension Transaction {
         return edits
     }
 
-    /// - Returns: the edit that waits of what is back; nil when that is not, or is as the server has it.
+    /// Takes one move back.
+    ///
+    /// - Returns: the waiting edit of the record that is back; nil when it is not back, or is the
+    ///   same as on the server.
     private func takeBackMove(_ row: OutboxRow) throws(RecordError) -> OutboxRow? {
         let trash = try connection.first(
             "SELECT id FROM trash WHERE zone_id = ? AND name = ? ORDER BY id DESC LIMIT 1",
@@ -241,10 +253,10 @@ extension Transaction {
         do throws(RecordError) {
             entry = try restore(trash)
         } catch  where error.code == .alreadyExists {
-            // Something else has the name by now. What was moved stays in the trash.
+            // Another record has the name by now. The moved record stays in the trash.
             return nil
         } catch  where error.code == .accessDenied {
-            // Nobody here may write it any more: it is as the server has it.
+            // Nobody here may write it any more, so it stays as it is on the server.
             try giveUp(row)
             return nil
         }
@@ -259,8 +271,9 @@ extension Transaction {
         return try connection.unclaimed(row.name, row.zone)
     }
 
-    /// Brings what was edited since the move, by others where the record was and by this user in the copy,
-    /// into what is back. A copy that the server has had stays with what others have made of it.
+    /// Merges edits that were made since the move into the record that is back: edits of others at
+    /// the old place, and edits of this user in the copy. A copy that the server has had stays,
+    /// with the changes that others have made to it.
     private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
         guard copy.state != .draftOnly, let name = copy.name,
             try connection.baseTag(of: copy.id) == nil
@@ -279,9 +292,9 @@ extension Transaction {
         try setStamp(last, of: version, by: .mount)
     }
 
-    /// Gives a copy as the record that it was made of.
+    /// Returns the content of a copy as a state of the record that it was made from.
     ///
-    /// - Returns: nil for what is no record of the type.
+    /// - Returns: nil when the content is no record of the type.
     private func state(
         of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
     ) throws(RecordError) -> NewState? {
@@ -310,14 +323,15 @@ extension SQLConnection {
         try exists("SELECT 1 FROM move UNION ALL SELECT 1 FROM renamed")
     }
 
-    /// Whether a deletion is of what has gone elsewhere, and the server does not have that yet, or not
-    /// all that goes with it.
+    /// Returns whether an outgoing deletion belongs to a moved record whose copy, or another record
+    /// of its tree, is not on the server yet.
     func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
         guard let tree = try tree(of: row) else { return false }
         return try isUnderWay(tree: tree)
     }
 
-    /// Says whether the server has refused the copy of what an outgoing change says has moved.
+    /// Returns whether the server has refused the copy of the record that an outgoing change has
+    /// moved.
     func isRefused(copyOf row: OutboxRow) throws(RecordError) -> Bool {
         try exists(
             """
@@ -326,8 +340,9 @@ extension SQLConnection {
             """, [.integer(row.id)])
     }
 
-    /// Says whether what an outgoing change waits for waits for that change: records that have changed places.
-    /// None of them can go first, and on the server all of them are.
+    /// Returns whether the changes that an outgoing change waits for also wait for that change,
+    /// because records have exchanged places. None of them can be sent first, and all of these
+    /// records are on the server.
     func isCircular(_ row: OutboxRow) throws(RecordError) -> Bool {
         let copies = """
             move m JOIN move other ON other.tree = m.tree
@@ -343,7 +358,7 @@ extension SQLConnection {
             """, [.integer(row.id)])
     }
 
-    /// Whether copies of a tree are to be sent, or were never acknowledged.
+    /// Returns whether copies of a tree wait to be sent, or were never acknowledged.
     func isUnderWay(tree: Int64) throws(RecordError) -> Bool {
         try exists(
             """
@@ -365,7 +380,8 @@ extension SQLConnection {
 }
 
 extension FieldValue {
-    /// Nil where nothing is another.
+    /// Returns the value with its references moved to another zone. Returns nil where nothing
+    /// changes.
     fileprivate func moved(from old: ZoneName, to new: ZoneName) -> FieldValue? {
         switch self {
         case .reference(let target) where target.zone == old:

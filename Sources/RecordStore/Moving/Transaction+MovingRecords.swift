@@ -1,14 +1,17 @@
 package import RecordModel
 import RecordSQL
 
-/// Records that get another name, type or zone: one act for their user. On the wire the record is made
-/// there, then deleted here, and the deletion says where it has gone.
+/// Records that get another name, type or zone. For the user this is one action. On the wire the
+/// record is made in the new place and then deleted in the old one, and the deletion names the new
+/// place.
 extension Transaction {
-    /// Takes a record to another type or zone of its database, over what is there. Its large fields go
-    /// along. While they may be moved by themselves the old name waits for its deletion.
+    /// Moves a record to another type or zone of its database, over an existing record. Its large
+    /// fields move with it. While these may be moved separately, the old name waits for its
+    /// deletion.
     ///
-    /// Errors: crossDevice for what is copied and deleted instead: a draft, what hangs on a record that
-    /// stays, another database. accessDenied on either side; invalidName, alreadyExists.
+    /// Errors: crossDevice for records that are copied and deleted instead: a draft, a child of a
+    /// record that stays, another database. accessDenied on either side; invalidName,
+    /// alreadyExists.
     package func moveRecord(
         _ id: RecordID, to type: TypeID, stem: Stem
     ) throws(RecordError) -> RecordEntry {
@@ -69,7 +72,7 @@ extension Transaction {
         return new
     }
 
-    /// What was edited here, and not sent, was edited when it was: not by the move.
+    /// Keeps the times of edits that were made here and not sent: the move is not an edit.
     private func carryStamps(
         of record: StoredRecord, named name: RecordName, to copy: SaveResult,
         _ newName: RecordName, _ place: TypePlace
@@ -88,7 +91,7 @@ extension Transaction {
         try setStamp(last, of: token)
     }
 
-    /// Until the deletion of a renamed record is final it is known where the record is.
+    /// Notes where a renamed record is, until its deletion is final.
     func noteRename(of record: StoredRecord, to copy: RecordID) throws(RecordError) {
         guard record.state == .saved, let target = try connection.stored(copy),
             let name = target.name
@@ -98,7 +101,7 @@ extension Transaction {
             [.integer(record.id.rawValue), .integer(target.zone.rawValue), .name(name)])
     }
 
-    /// The deletion of a renamed record is about to be sent.
+    /// Notes the move of a renamed record whose deletion is about to be sent.
     func noteMove(ofRenamed record: StoredRecord, _ name: RecordName) throws(RecordError) {
         guard let copy = try connection.renamed(record.id), let newName = copy.name else { return }
         try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
@@ -107,7 +110,8 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// What a record that waits for its deletion was renamed to, while that is there.
+    /// Returns the record to which a record that waits for its deletion was renamed, while that
+    /// record exists.
     func renamed(_ record: RecordID) throws(RecordError) -> StoredRecord? {
         let target = try first(
             "SELECT zone_id, name FROM renamed WHERE record_id = ?", [.integer(record.rawValue)]
@@ -116,7 +120,7 @@ extension SQLConnection {
         return try stored(named: target.name, target.zone)
     }
 
-    /// The copy of what an outgoing deletion has moved, while that is there.
+    /// Returns the copy of the record that an outgoing deletion has moved, while that copy exists.
     func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRecord? {
         let target = try first(
             "SELECT zone_id, name FROM move WHERE outbox_id = ?", [.integer(row.id)]
@@ -125,7 +129,7 @@ extension SQLConnection {
         return try stored(named: target.name, target.zone)
     }
 
-    /// Where what a deletion has moved is now, in the same database.
+    /// Returns the present place of the record that a deletion has moved, in the same database.
     func address(ofMoved row: OutboxRow) throws(RecordError) -> RecordAddress? {
         try first(
             """

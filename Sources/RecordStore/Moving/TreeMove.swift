@@ -1,13 +1,14 @@
 package import RecordModel
 
-/// A record with all that hangs on it by `$parent`, which is to go to another zone.
+/// A move of a record with all its descendants by `$parent` to another zone.
 package struct TreeMove: Hashable, Sendable {
     package let root: RecordID
-    /// Where it goes: a zone of this store, which is made when it is not there.
+    /// The database of the target zone. The zone is in this store and is made when it does not
+    /// exist.
     package let database: Database
     package let owner: OwnerName
     package let zone: ZoneName
-    /// The record there on which the root is to hang; nil for none.
+    /// The record there that becomes the root's parent. Nil for none.
     package let parent: RecordName?
 
     package init(
@@ -22,7 +23,7 @@ package struct TreeMove: Hashable, Sendable {
     }
 }
 
-/// What a move of a tree does, or has done.
+/// The plan or the result of moving a tree.
 package struct TreeMovePlan: Sendable {
     /// One record of the tree, under its old name.
     package struct Step: Sendable {
@@ -32,11 +33,11 @@ package struct TreeMovePlan: Sendable {
         let name: RecordName
     }
 
-    /// Each after that on which it hangs; the root first.
+    /// The records of the tree, each after its parent; the root first.
     package internal(set) var steps: [Step] = []
-    /// The records as they are there, in the same order, once it is done.
+    /// The new records, in the same order, once the move is done.
     package internal(set) var copies: [RecordID] = []
-    /// Of their texts and large fields.
+    /// The bytes of their texts and large fields.
     package internal(set) var bytes: Int64 = 0
     /// The zone that they leave.
     package let source: ZoneInfo

@@ -1,9 +1,10 @@
 import RecordModel
 import RecordSQL
 
-/// Finds out what a move of a tree has to do, and whether it may be done, by reading alone.
+/// Finds out the steps of moving a tree, and whether the move is permitted, only by reading.
 ///
-/// The records of the zone are looked through once: nothing keeps who hangs on whom.
+/// It reads the records of the zone once, because nothing stores which records are children of
+/// which.
 struct TreeMovePlanning {
     private let connection: SQLConnection
     private let move: TreeMove
@@ -12,7 +13,8 @@ struct TreeMovePlanning {
     private var links: ZoneLinks
     private var tree: Set<RecordName> = []
 
-    /// Errors: invalidArgument, which says what hinders it; notFound; accessDenied.
+    /// Returns the plan of a move. Errors: invalidArgument, which names the obstacle; notFound;
+    /// accessDenied.
     static func plan(
         _ connection: SQLConnection, _ move: TreeMove
     ) throws(RecordError) -> TreeMovePlan {
@@ -46,7 +48,7 @@ struct TreeMovePlanning {
         links = try ZoneLinks(connection, source)
     }
 
-    /// The root, what hangs on it, what hangs on that.
+    /// Adds the root, its children, their children and so on.
     private mutating func gather() throws(RecordError) {
         guard let name = root.name else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
@@ -119,13 +121,14 @@ struct TreeMovePlanning {
             [.integer(root.zone.rawValue), .name(step.name)])
     }
 
-    /// What names each other stays together: a reference does not lead from one share into another.
+    /// Checks that records with references to each other stay together: a reference does not lead
+    /// from one share into another.
     private func checkLinks() throws(RecordError) {
         for link in links.references {
             switch (tree.contains(link.from), tree.contains(link.to)) {
             case (true, true), (false, false): continue
             case (true, false):
-                // What is not there now would not be there then.
+                // A target that does not exist now would not exist there either.
                 let target = try connection.stored(named: link.to, root.zone)
                 guard target != nil else { continue }
                 throw RecordError(
@@ -164,7 +167,8 @@ struct TreeMovePlanning {
         }
     }
 
-    /// By a record, or by one of another type of which the server was not told all.
+    /// Returns whether the name is taken by a record, or by a record of another type whose changes
+    /// are not all sent.
     private func isTaken(
         _ step: TreeMovePlan.Step, in target: ZoneInfo
     ) throws(RecordError) -> Bool {
@@ -194,6 +198,6 @@ struct TreeMovePlanning {
 }
 
 extension TreeMovePlan.Step {
-    /// As people name it within the zone.
+    /// The path by which people name it within the zone.
     package var path: String { "\(type)/\(stem)" }
 }

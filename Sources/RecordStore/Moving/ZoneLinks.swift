@@ -1,7 +1,7 @@
 import RecordModel
 import RecordSQL
 
-/// What the records of a zone say of each other.
+/// The links between the records of a zone.
 struct ZoneLinks {
     struct Link {
         let from: RecordName
@@ -9,13 +9,14 @@ struct ZoneLinks {
         let to: RecordName
     }
 
-    /// By the record on which they hang.
+    /// The children of each parent record.
     private(set) var children: [RecordName: [RecordName]] = [:]
     private(set) var parents: [RecordName: RecordName] = [:]
-    /// Those within the zone.
+    /// The references within the zone.
     private(set) var references: [Link] = []
 
-    /// Errors: corrupt for a text that is damaged, for nobody knows what stood in it.
+    /// Reads the links of a zone. Errors: corrupt for a damaged text, because its content is
+    /// unknown.
     init(_ connection: SQLConnection, _ zone: ZoneInfo) throws(RecordError) {
         let types = try connection.all(
             "SELECT \(Columns.type) FROM record_type WHERE zone_id = ?",
@@ -27,7 +28,7 @@ struct ZoneLinks {
         }
     }
 
-    /// A record and all that hangs on it, each after that on which it hangs.
+    /// Returns a record and all its descendants, each after its parent.
     func tree(of root: RecordName) -> [RecordName] {
         var tree = [root]
         var seen: Set<RecordName> = [root]
@@ -39,7 +40,8 @@ struct ZoneLinks {
         return tree
     }
 
-    /// A record, that on which it hangs, and so on; of a ring each once.
+    /// Returns a record, its parent, the parent's parent, and so on. In a ring, each record appears
+    /// once.
     func line(from name: RecordName) -> [RecordName] {
         var line: [RecordName] = []
         var seen: Set<RecordName> = []
@@ -51,7 +53,8 @@ struct ZoneLinks {
         return line
     }
 
-    /// Only texts are taken apart that may say something: a key may be written with `\u0024`.
+    /// Reads the links of a type. It parses only texts that may contain links; a key may be written
+    /// with `\u0024`.
     private mutating func read(
         _ connection: SQLConnection, _ type: TypeInfo, _ schema: RecordSchema, of zone: ZoneInfo
     ) throws(RecordError) {
@@ -98,7 +101,7 @@ extension RecordSchema {
 }
 
 extension FieldValue {
-    /// What it names in a zone, the one that it is in.
+    /// Returns the records that the value refers to in the zone that it is in.
     func targets(in zone: ZoneName) -> [RecordName] {
         switch self {
         case .reference(let target):

@@ -1,12 +1,13 @@
 import GRDB
 import RecordSQL
 
-/// How the connections of a store are set.
+/// The settings of a store's connections.
 enum ConnectionOptions {
-    /// The commit that makes the log this long moves it into the database, which stops writers
-    /// for some milliseconds. On a small disk `keepSpace` takes less.
+    /// The number of log pages that starts a checkpoint. The commit that makes the log this long
+    /// moves it into the database, which stops writers for some milliseconds. On a small disk
+    /// `keepSpace` uses a smaller number.
     private static let checkpointPages: Int64 = 4000
-    /// What stays of the log's file once it is in the database.
+    /// The size to which the log's file is cut once the log is in the database.
     static let logBytesKept = 4 << 20
 
     static var writer: Configuration {
@@ -18,10 +19,10 @@ enum ConnectionOptions {
         configuration.busyMode = .timeout(10)
         configuration.maximumReaderCount = 1
         configuration.prepareDatabase { database in
-            // Of a new database; one that is there stays as it is until `recordfs gc`.
+            // This applies to a new database. An existing one stays as it is until `recordfs gc`.
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // What a share has left stays in no free page. Debian's SQLite does so anyway.
+            // Data that has left a share stays in no free page. Debian's SQLite does so anyway.
             try database.execute(sql: "PRAGMA secure_delete = ON")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
             try database.execute(sql: "PRAGMA journal_size_limit = \(logBytesKept)")

@@ -1,14 +1,17 @@
 import RecordModel
 import RecordSQL
 
-/// The definitions of the tables are a text in the database too: one changed letter in them makes
-/// SQLite read all rows of a table as something else. `PRAGMA user_version` has their checksum.
+/// The definitions of the tables are a text in the database too. One changed letter in them makes
+/// SQLite read all rows of a table differently. `PRAGMA user_version` holds their checksum.
 extension SQLConnection {
-    /// Called when the tables have got the definitions of this version.
+    /// Stores the checksum of the definitions. Called when the tables have the definitions of this
+    /// version.
     func sealDefinitions() throws(RecordError) {
         try run("PRAGMA user_version = \(try definitionsChecksum())")
     }
 
+    /// Compares the definitions with their checksum.
+    ///
     /// - Throws: corrupt. A store of the first version has no checksum.
     func checkDefinitions() throws(RecordError) {
         let stored = try first("PRAGMA user_version") { $0.int64(0) } ?? 0
@@ -19,8 +22,8 @@ extension SQLConnection {
                 + "store.sqlite back from a backup.")
     }
 
-    /// 31 bits and never 0, as user_version takes it. Indexes and other tables that somebody has
-    /// added for themselves do not count.
+    /// Returns a checksum that fits `user_version`: 31 bits and never 0. Indexes and other tables
+    /// that users have added for themselves do not count.
     private func definitionsChecksum() throws(RecordError) -> Int64 {
         let names = Migrations.tables.union(Migrations.laterTables).sorted().map { "'\($0)'" }
             .joined(separator: ", ")

@@ -5,12 +5,12 @@ import Synchronization
 /// Puts commits on stable storage: fdatasync of the write-ahead log by a descriptor of our own.
 ///
 /// With synchronous=NORMAL SQLite itself syncs only at checkpoints. A commit is either in the log,
-/// which this syncs, or was moved to the database by a checkpoint, which syncs it
-/// (https://www.sqlite.org/wal.html). A descriptor on the log is safe: SQLite keeps its POSIX
-/// locks on the database and on the -shm file, which this process must never open by itself.
+/// which this class syncs, or was moved to the database by a checkpoint, which syncs it
+/// (https://www.sqlite.org/wal.html). A descriptor on the log is safe: SQLite keeps its POSIX locks
+/// on the database and on the -shm file, which this process must never open by itself.
 ///
-/// After a failed sync the kernel has dropped the dirty pages and a second one would succeed
-/// without them, so that the failure is remembered until the store is opened again.
+/// After a failed sync the kernel has dropped the dirty pages, and a second sync would succeed
+/// without them. So the failure is remembered until the store is opened again.
 final class LogSync: Sendable {
     private struct State {
         var commits = 0
@@ -22,7 +22,7 @@ final class LogSync: Sendable {
     /// Guards the counters only; never held while syncing.
     private let state = Mutex(State())
 
-    /// The log must be there: some transaction was written by this connection.
+    /// Opens the log. The log must exist: this connection has written some transaction.
     init(path: String) throws(RecordError) {
         descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
@@ -30,7 +30,7 @@ final class LogSync: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Of the log's file, in bytes.
+    /// The size of the log's file in bytes.
     var length: Int64 {
         var information = stat()
         return fstat(descriptor, &information) == 0 ? Int64(information.st_size) : 0
@@ -38,7 +38,7 @@ final class LogSync: Sendable {
 
     func committed() { state.withLock { $0.commits += 1 } }
 
-    /// For tests, and for a checkpoint that failed to sync.
+    /// Remembers a failure: for tests, and for a checkpoint that failed to sync.
     func latch(_ error: RecordError) {
         state.withLock { if $0.failure == nil { $0.failure = error } }
     }

@@ -1,9 +1,10 @@
 import GRDB
 
 extension Migrations {
-    /// When this machine last saw a change of a file's content, name, mode or times (`st_ctime`); 0 in rows
-    /// that have not changed since this column came, where `modified` says it. `mode_changed` is that of
-    /// all files of a zone. A removed zone that comes back is another directory by its `incarnation`.
+    /// The time at which this machine last saw a change of a file's content, name, mode or times
+    /// (`st_ctime`). It is 0 in rows that have not changed since this column was added; there
+    /// `modified` is that time. `mode_changed` is the time for all files of a zone. The
+    /// `incarnation` makes a removed zone that comes back another directory.
     static let changeTimes = """
         ALTER TABLE record ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE asset ADD COLUMN status_changed INTEGER NOT NULL DEFAULT 0;
@@ -14,9 +15,9 @@ extension Migrations {
         """
 }
 
-/// The triggers that keep the times of changes, so that no statement can forget them. They are the
-/// writer's own (TEMP), for they need its function `change_moment`. A time only grows, also when the clock
-/// has been set back.
+/// The triggers that keep the times of changes, so that no statement can forget them. They belong
+/// to the writer's connection (TEMP), because they need its function `change_moment`. A time only
+/// grows, even when the clock has been set back.
 enum ChangeTriggers {
     static func install(on database: Database, _ moment: ChangeMoment) throws {
         database.add(
@@ -32,7 +33,7 @@ enum ChangeTriggers {
         try database.execute(sql: permissionChanged)
     }
 
-    /// The columns that make a file another one to `stat`.
+    /// The columns whose change makes a file different for `stat`.
     private static let changing = [
         ("record", ["type_id", "stem", "state", "flags", "size", "modified"]),
         (
@@ -43,7 +44,8 @@ enum ChangeTriggers {
         ("zone", ["name", "modified", "permission", "removed"]),
     ]
 
-    /// A save writes the rows of all large fields of its record, and changes few of them.
+    /// Returns the condition of an update trigger. A save writes the rows of all large fields of
+    /// its record, but changes few of them.
     private static func condition(_ table: String, _ columns: [String]) -> String {
         let isNew = "old.status_changed IS NOT change_moment()"
         guard table == "asset" else { return isNew }
@@ -70,8 +72,8 @@ enum ChangeTriggers {
         """
     }
 
-    /// What comes under the name of a record that is gone is later than that: where the clock was set back,
-    /// `meta` has the latest time of a record that went with a time to come.
+    /// Gives a new record a later time than the deleted record that had its name. If the clock was
+    /// set back, `meta` has the latest time of a deleted record whose time was in the future.
     private static let insertedRecord = """
         CREATE TEMP TRIGGER record_made AFTER INSERT ON main.record BEGIN
             UPDATE record SET status_changed = max(change_moment(), coalesce(

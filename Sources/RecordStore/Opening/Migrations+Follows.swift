@@ -1,9 +1,10 @@
 import GRDB
 
 extension Migrations {
-    /// Files of large fields that go along with a renamed record when the grace is over: no kill may part them
-    /// from it. `instead` is what the field has meanwhile, NULL where that is not known; `source` is the record
-    /// that the file was of.
+    /// Files of large fields that follow a renamed record when the grace time is over. The table
+    /// keeps them together even if the process is killed. `instead` is the content that the field
+    /// has meanwhile, NULL where that is not known. `source` is the record that the file belonged
+    /// to.
     static let stepsOfFollows: [Step] = [("follows", { try $0.execute(sql: follows) })]
 
     private static let follows = """

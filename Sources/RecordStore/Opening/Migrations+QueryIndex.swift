@@ -1,9 +1,10 @@
 extension Migrations {
-    /// Which fields have an index for queries, made because somebody asked for it, and for which
-    /// values; by hashes, so that what it finds is looked at before it is believed.
+    /// The fields that have an index for queries, made because somebody asked for it, and the
+    /// values in these indexes. The values are hashes, so every record that the index finds is
+    /// compared before it is returned.
     ///
-    /// `built` is the number of the last record that the making of the index has reached, NULL once it
-    /// is made; `token` is the version up to which it knows changes.
+    /// `built` is the number of the last record that the making of the index has reached, NULL once
+    /// the index is complete. `token` is the version up to which the index contains changes.
     static let queryIndex = """
         CREATE TABLE query_index (
             id INTEGER PRIMARY KEY,

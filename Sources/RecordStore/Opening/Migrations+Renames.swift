@@ -1,8 +1,8 @@
 import GRDB
 
 extension Migrations {
-    /// What records were renamed to, while their old names wait for the deletion: a name that comes back
-    /// was not renamed.
+    /// The new names of renamed records, while their old names wait for the deletion. If an old
+    /// name comes back, the record was not renamed.
     static let stepsOfRenames: [Step] = [("renames", { try $0.execute(sql: renames) })]
 
     private static let renames = """

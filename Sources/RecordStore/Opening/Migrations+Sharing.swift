@@ -1,7 +1,8 @@
 extension Migrations {
-    /// Values of unsent records that others have written, as far as what they were taken from is here no
-    /// longer: `checksum` is that of the value as a document prints it. They are not kept for this user
-    /// when what he has not sent goes into the trash. `is_taken`: he had deleted the record that had it.
+    /// Values of unsent records that others have written, if the records they were taken from are
+    /// no longer here. `checksum` is the checksum of the value as a document prints it. These
+    /// values are not kept for this user when their unsent records go into the trash. `is_taken`:
+    /// this user had deleted the record that had the value.
     static let wordsOfOthers = """
         CREATE TABLE words_of_others (
             record_id INTEGER NOT NULL,

@@ -1,6 +1,7 @@
 extension Migrations {
-    /// Under which stamps the server has told of the fields of a record: those of `HeardStamps`, of names
-    /// for which it has told any. They outlive the record, which may come back for an edit's sake.
+    /// The stamps under which the server has reported the fields of a record, as in `HeardStamps`,
+    /// for each name with any stamp. They outlive the record, which may come back because of an
+    /// edit.
     static let heardStamps = """
         CREATE TABLE heard_stamps (
             zone_id INTEGER NOT NULL,
@@ -10,7 +11,7 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
-    /// How often the bytes of an outgoing change were looked for and found nowhere.
+    /// The number of times that the bytes of an outgoing change were searched and not found.
     static let missingBytes = """
         ALTER TABLE outbox ADD COLUMN bytes_missed INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX outbox_bytes_missed ON outbox (id) WHERE bytes_missed > 0;

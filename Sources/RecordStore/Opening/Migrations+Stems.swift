@@ -4,7 +4,8 @@ import RecordSQL
 import class GRDB.Database
 
 extension Migrations {
-    /// What a record shows as was given once, when it came; now its name and those of its type say it.
+    /// Corrects stems that were once given to records when they arrived. Now a record's name and
+    /// the names of its type determine its stem.
     static let stepsOfStems: [Step] = [
         (
             "stems by names",
@@ -12,10 +13,11 @@ extension Migrations {
         )
     ]
 
-    /// A draft that has a stem which a record gets is beside it, under another one.
+    /// Corrects the stems. A draft that has the stem of such a record moves to another stem next to
+    /// it.
     private static func setStems(_ connection: SQLConnection) throws(RecordError) {
         let wrong = try connection.recordsWithWrongStems()
-        // Out of the way of each other.
+        // First give them stems that are not in the way of each other.
         for record in wrong {
             try connection.run(
                 "UPDATE record SET stem = ? WHERE id = ?",
@@ -42,17 +44,18 @@ extension Migrations {
     }
 }
 
-/// A record that does not show as its name says.
+/// A record whose stem does not match its name.
 struct WrongStem {
     let id: RecordID
     let type: TypeID
     let present: Stem
-    /// As it should show.
+    /// The stem that it should have.
     let stem: Stem
 }
 
 extension SQLConnection {
-    /// Only a name with the ending of its type can show as anything but itself.
+    /// Returns the records whose stems do not match their names. Only a name with the ending of its
+    /// type can be shown differently.
     func recordsWithWrongStems() throws(RecordError) -> [WrongStem] {
         let rows = try all(
             """

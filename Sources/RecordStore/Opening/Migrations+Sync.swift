@@ -1,9 +1,10 @@
 extension Migrations {
-    /// What the server has of a record is a version of this store's history wherever one has those
-    /// values; only else is its text stored once more. An outgoing change knows the version that was
-    /// sent last (`sent`), for its answer may have got lost; NULL while none was.
+    /// The server's state of a record is a version of this store's history wherever a version has
+    /// those values. Only otherwise is its text stored once more. An outgoing change knows the
+    /// version that was sent last (`sent`), because its answer may have been lost; NULL while none
+    /// was sent.
     ///
-    /// Whoever removes versions from history keeps those that `base.version`, `outbox.sent` and
+    /// Code that removes versions from history keeps those that `base.version`, `outbox.sent` and
     /// `outbox.base_version` name.
     static let sentVersions = """
         CREATE TABLE new_base (
@@ -22,7 +23,7 @@ extension Migrations {
             WHERE batch = 0 AND error IS NULL AND waits_for_asset = 0;
         """
 
-    /// Up to where the feeds of the server are applied; one of the two numbers is 0.
+    /// The positions up to which the feeds of the server are applied. One of the two numbers is 0.
     static let feedTokens = """
         CREATE TABLE feed_token (
             database INTEGER NOT NULL,
@@ -32,9 +33,9 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
-    /// The feed of a zone that had begun and begins anew tells all that is there, and not what is gone
-    /// since: each base knows in which pass the server last told of it. There is a row as long as the
-    /// pass goes on.
+    /// The passes of feeds. If the feed of a zone starts again from the beginning, it reports
+    /// everything that exists, but no earlier deletions. So each base stores the pass in which the
+    /// server last reported it. There is a row as long as the pass continues.
     static let feedPasses = """
         CREATE TABLE feed_pass (
             pass INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -43,13 +44,13 @@ extension Migrations {
         ALTER TABLE base ADD COLUMN pass INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// When a version was made by the hybrid logical clock: `FieldStamp.time`; NULL in older ones,
-    /// where `at` says it. The store has a number of its own for stamps.
+    /// The time that the hybrid logical clock gave a version: `FieldStamp.time`. NULL in older
+    /// versions, where `at` is the time. The store has its own number for stamps.
     ///
-    /// A conflict keeps what the two sides had: `side` is 0 for their common base, 1 for this
+    /// A conflict keeps the texts of both sides: `side` is 0 for their common base, 1 for this
     /// machine, 2 for the server. A side without a text had deleted the record. `theirs_stood` are
-    /// those of the fields that have the server's value since. One that somebody has settled stays
-    /// for a time, so that `rm -r` finds what it has listed.
+    /// the fields that have had the server's value since. A settled conflict stays for a time, so
+    /// that `rm -r` finds the files that it has listed.
     static let conflicts = """
         ALTER TABLE history ADD COLUMN stamp INTEGER;
         INSERT INTO meta (key, value) VALUES ('device', random());
@@ -79,7 +80,7 @@ extension Migrations {
         );
         """
 
-    /// The last conflict of a name is found by the name, also a settled one.
+    /// The last conflict of a name is found by the name, even if it is settled.
     static let conflictNames = """
         DROP INDEX conflict_type;
         DROP INDEX conflict_record;
@@ -87,8 +88,9 @@ extension Migrations {
         CREATE INDEX conflict_record ON conflict (record_id);
         """
 
-    /// A request that uploads, from before it is sent until it is answered: one of a zone at a time.
-    /// `batch` is that of the outgoing changes in it; `id`, which its body has too, was dropped later.
+    /// A request that uploads, from before it is sent until it is answered: one for a zone at a
+    /// time. `batch` is the batch of the outgoing changes in it. `id`, which its body has too, was
+    /// dropped later.
     static let sentRequests = """
         CREATE TABLE sent_request (
             zone_id INTEGER PRIMARY KEY,
@@ -98,21 +100,21 @@ extension Migrations {
         );
         """
 
-    /// `restore_point` is the position behind which all on the server is newer than its last restore
-    /// from a backup; NULL until it was told. A pass is `restored` when it goes over a server that
-    /// is behind what is known here.
+    /// `restore_point` is the position after which everything on the server is newer than its last
+    /// restore from a backup; NULL until the server has reported it. A pass is `restored` when it
+    /// reads a server that is behind the state that is known here.
     static let restorePoints = """
         ALTER TABLE zone ADD COLUMN restore_point INTEGER;
         ALTER TABLE feed_pass ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Whether the server may have a text of the record's file.
+    /// Indicates whether the server may have a text of the record's file.
     static let textsOfServer = """
         ALTER TABLE sent_request DROP COLUMN id;
         ALTER TABLE base ADD COLUMN has_file_text INTEGER NOT NULL DEFAULT 1;
         """
 
-    /// What the exchange with the record server has done, and why it could not: the last of it.
+    /// The last exchanges with the record server: the result of each, or the reason why it failed.
     static let syncEvents = """
         CREATE TABLE sync_event (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -126,7 +128,8 @@ extension Migrations {
         );
         """
 
-    /// What keeps its large fields here: each row a zone, a type or a record.
+    /// The places that keep the content of their large fields on this machine. Each row is a zone,
+    /// a type or a record.
     static let pins = """
         CREATE TABLE pin (
             id INTEGER PRIMARY KEY,
@@ -138,7 +141,7 @@ extension Migrations {
         CREATE INDEX asset_elsewhere ON asset (type_id) WHERE downloaded = 0 AND kind = 0;
         """
 
-    /// What the server has told of shares: those of one's own zones, and those of others.
+    /// The shares that the server has reported: those of your own zones, and those of others.
     static let shares = """
         CREATE TABLE share (
             zone_id INTEGER NOT NULL REFERENCES zone (id),
@@ -150,26 +153,28 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
-    /// Whom the server means by the owner of a zone of others, where `owner` shows another name; NULL where
-    /// it is the same.
+    /// The user whom the server means by the owner of a zone of others, where `owner` shows another
+    /// name. NULL where it is the same name.
     static let usersOfZones = """
         ALTER TABLE zone ADD COLUMN user BLOB;
         """
 
-    /// When this machine first had the text.
+    /// The time at which this machine first had the text.
     static let timesOfShares = """
         ALTER TABLE share ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// Whether its file was removed here, and it ends when the grace time is over.
+    /// Indicates whether the share's file was removed here, so that the share ends when the grace
+    /// time is over.
     static let endingShares = "ALTER TABLE share ADD COLUMN ending INTEGER NOT NULL DEFAULT 0;"
 
-    /// Whether it is what this user has written of a record of others, and nothing else: the end of a
-    /// share leaves it.
+    /// Indicates whether the entry contains only the values that this user has written in a record
+    /// of others. The end of a share leaves such an entry in the trash.
     static let ownTrash = "ALTER TABLE trash ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;"
 
-    /// Which outgoing deletions are of what has gone elsewhere, and where that is: they are not sent
-    /// before the server has all that goes together, which has one `tree`.
+    /// The outgoing deletions of records that have moved elsewhere, and their new places. A
+    /// deletion is not sent before the server has all records that move together; they have the
+    /// same `tree`.
     static let moves = """
         CREATE TABLE move (
             outbox_id INTEGER PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
@@ -180,7 +185,8 @@ extension Migrations {
         CREATE INDEX move_copy ON move (zone_id, name);
         """
 
-    /// Zones of others that could be written to as soon as one of their shares allowed it.
+    /// Marks the zones of others in which some shares allow writing and other shares do not. Until
+    /// this step, such a zone counted as writable as soon as one of its shares allowed it.
     static let mixedPermissions = """
         UPDATE zone SET permission = 2
         WHERE permission = 0 AND removed = 0
@@ -190,8 +196,8 @@ extension Migrations {
             AND NOT EXISTS (SELECT 1 FROM share WHERE zone_id = zone.id AND root IS NULL);
         """
 
-    /// Records that the server has told of and that cannot be shown here. `due`: to be asked for once
-    /// more.
+    /// Records that the server has reported and that cannot be shown here. `due`: the record is to
+    /// be requested once more.
     static let passedOver = """
         CREATE TABLE passed_over (
             zone_id INTEGER NOT NULL,

@@ -2,7 +2,7 @@ import RecordModel
 import RecordSQL
 
 extension Migrations {
-    /// Every text with a checksum: its table, key, text and checksum columns.
+    /// The table, key, text and checksum columns of texts with a checksum.
     struct TextColumns {
         let table: String
         let key: String
@@ -20,7 +20,7 @@ extension Migrations {
         TextColumns(table: "outbox", key: "id", text: "base_text", checksum: "base_checksum"),
     ]
 
-    /// Fills the checksums of texts that were stored before there were any.
+    /// Fills in the checksums of texts that were stored before there were checksums.
     static func addChecksums(
         _ connection: SQLConnection, _ columns: TextColumns
     ) throws(RecordError) {

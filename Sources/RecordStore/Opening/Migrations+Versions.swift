@@ -1,10 +1,12 @@
 import GRDB
 
 extension Migrations {
-    /// Every text is stored once: `record.version` is the version of history that the record is, and
-    /// `record_text` has texts only that are written otherwise than the version whose values they have.
+    /// Stores every text once. `record.version` is the version of history that is the record's
+    /// state. `record_text` contains a text only if it is written differently from the version that
+    /// has the same values.
     ///
-    /// The index of words has versions, and no texts: what is no record's version is passed over.
+    /// The index of words contains versions and no texts. A version that is not the current one of
+    /// a record is skipped.
     static let stepsOfVersions: [Step] = [("versions", { try $0.execute(sql: versions) })]
 
     private static let versions = """

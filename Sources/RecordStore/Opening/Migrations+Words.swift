@@ -1,8 +1,9 @@
 import GRDB
 
 extension Migrations {
-    /// The index of words knows in which texts a word is, and not where, nor how long they are: it is a third
-    /// as large, and the store of searched records not larger than twice what is in them. It is made anew.
+    /// The index of words stores which texts contain a word, but neither the positions of words nor
+    /// the lengths of texts. It is a third as large, and the store of searched records is not
+    /// larger than twice its content. The index is built again.
     static let stepsOfWordPlaces: [Step] = [("word places", { try $0.execute(sql: wordPlaces) })]
 
     private static let wordPlaces = """

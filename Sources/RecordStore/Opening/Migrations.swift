@@ -4,7 +4,7 @@ import RecordSQL
 
 /// The schema of store.sqlite, version by version. A published version never changes.
 enum Migrations {
-    /// All steps until now in one transaction: one commit, and one look at the references.
+    /// All steps until now in one transaction: one commit, and one check of the references.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for (name, steps) in lists {
@@ -29,7 +29,7 @@ enum Migrations {
         ("2026-11-27 word places", stepsOfWordPlaces),
     ]
 
-    /// Whether a store has had migrations that nobody here knows.
+    /// Returns whether a store has had migrations that this version does not know.
     static func areNewer(_ database: GRDB.Database) throws -> Bool {
         let migrator = migrator
         let known = Set(migrator.migrations + lists.flatMap(\.1).map(\.name))
@@ -38,7 +38,7 @@ enum Migrations {
 
     typealias Step = (name: String, run: @Sendable (GRDB.Database) throws -> Void)
 
-    /// What brings a store of each earlier version to this one, oldest first.
+    /// The steps that bring a store of each earlier version to this one, oldest first.
     private static let steps: [Step] = [
         ("v1", { try $0.execute(sql: version1) }),
         ("past types", { try $0.execute(sql: pastTypes) }),
@@ -65,9 +65,9 @@ enum Migrations {
         ("shares", { try $0.execute(sql: shares) }),
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfSharing: [Step] = [
-        // Stores that were made between have had the first list without these.
+        // Stores that were made in between have had the first list without these.
         (
             "tables of sharing",
             { database in
@@ -82,23 +82,23 @@ enum Migrations {
         ("own trash", { try $0.execute(sql: ownTrash) }),
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfMoves: [Step] = [
         ("moves", { try $0.execute(sql: moves) }),
         ("ending shares", { try $0.execute(sql: endingShares) }),
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfPermissions: [Step] = [
         ("mixed permissions", { try $0.execute(sql: mixedPermissions) })
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfChangeTimes: [Step] = [
         ("change times", { try $0.execute(sql: changeTimes) })
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfNames: [Step] = [
         ("leaving assets", { try $0.execute(sql: leavingAssets) })
     ]
@@ -108,12 +108,12 @@ enum Migrations {
         ("missing bytes", { try $0.execute(sql: missingBytes) }),
     ]
 
-    /// What came after that.
+    /// The steps that were added after these.
     private static let stepsOfWords: [Step] = [
         ("words of others", { try $0.execute(sql: wordsOfOthers) })
     ]
 
-    /// What the first version had; a store that has lost one of them is not opened.
+    /// The tables of the first version. A store that has lost one of them is not opened.
     static let tables: Set<String> = [
         "meta", "zone", "record_type", "schema_field", "record", "record_text", "base", "draft",
         "asset", "history", "trash", "kept_asset", "outbox", "record_search",
@@ -125,7 +125,8 @@ enum Migrations {
         "saved_text", "follow",
     ]
 
-    /// The columns come last and are NULL until the loop behind fills them.
+    /// The columns are the last of their tables and are NULL until the loop after this step fills
+    /// them.
     private static let checksums = """
         ALTER TABLE record_text ADD COLUMN checksum INTEGER;
         ALTER TABLE base ADD COLUMN checksum INTEGER;
@@ -166,7 +167,8 @@ enum Migrations {
         END;
         """
 
-    /// Names are BLOBs: SQLite then compares them as bytes.
+    /// The tables of the first version. Names are BLOBs, because SQLite then compares them as
+    /// bytes.
     ///
     /// `record` has no text, so that its rows stay small and a listing of a million is quick.
     private static let version1 = """
@@ -343,7 +345,7 @@ enum Migrations {
             text, tokenize = 'unicode61 remove_diacritics 2');
         """
 
-    /// The names of types that a zone has no more, for the trash and the history that they left;
+    /// The names of types that a zone no longer has, for the trash and the history that they left,
     /// and an index by which one deleted record is found.
     private static let pastTypes = """
         CREATE TABLE past_type (

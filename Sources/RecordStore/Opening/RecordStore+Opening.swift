@@ -6,10 +6,11 @@ import struct GRDB.DatabaseMigrator
 import class GRDB.DatabaseQueue
 
 extension RecordStore {
-    /// Opens the store of a directory for writing, making it where there is none.
+    /// Opens the store of a directory for writing, and makes one if there is none.
     ///
-    /// - Throws: storeLocked with the pid of who has it, storeTooNew, corrupt also where only the
-    ///   database of a store is gone, notEmpty where other files are, readOnly, noSpace, ioFailure.
+    /// - Throws: storeLocked with the pid of the process that holds the lock; storeTooNew; corrupt,
+    ///   also when only the database of a store is missing; notEmpty where other files are;
+    ///   readOnly, noSpace, ioFailure.
     package static func open(
         directory: String, options: StoreOptions = StoreOptions()
     ) throws(RecordError) -> RecordStore {
@@ -18,7 +19,7 @@ extension RecordStore {
         try places.create()
         let lock = try StoreLock.take(places.lock)
         let reserve = SpaceReserve(path: places.reserve, bytes: options.reserveBytes)
-        // What opening writes is little, and a store that cannot be opened cannot be cleaned.
+        // Opening writes little, and a store that cannot be opened cannot be cleaned.
         if reserve.isNeeded { reserve.release() }
         let store = try open(places, options, lock, reserve)
         do throws(RecordError) {
@@ -34,7 +35,7 @@ extension RecordStore {
         _ places: StoreDirectory, _ options: StoreOptions, _ lock: StoreLock,
         _ reserve: SpaceReserve
     ) throws(RecordError) -> RecordStore {
-        // Another process may have made or lost it before the lock was ours.
+        // Another process may have made or removed it before this process got the lock.
         if try places.hasDatabase() {
             try checkDatabase(places)
         } else {
@@ -58,20 +59,20 @@ extension RecordStore {
             log: log, reserve: reserve, moment: moment)
     }
 
-    /// What is left to do when both connections are there.
+    /// Does the work that remains once both connections exist.
     private func settle() throws(RecordError) {
         try removeUnfinishedAssets()
         keepSpace()
         if !options.readOnly {
             try releaseOutbox()
             try forgetUnwrittenAssets()
-            // What fails is tried again by the mount, and told.
+            // If this fails, the mount tries again and reports it.
             _ = try finishFollowing(olderThan: nil)
         }
     }
 
-    /// Looks at a database without its log and without taking part in it: a connection that finds
-    /// garbage would put the log into it and remove the log when it closes.
+    /// Checks a database without its log and without locks. A connection that finds garbage would
+    /// move the log into it and remove the log when it closes.
     private static func checkDatabase(_ places: StoreDirectory) throws(RecordError) {
         var needsLog = false
         do {
@@ -81,8 +82,8 @@ extension RecordStore {
         } catch {
             let error = RecordError(storeError: error)
             guard error.code == .corrupt else { return }
-            // Who was killed while it moved the log into the database has left a part of that: with
-            // the log it is whole.
+            // A process that was killed while it moved the log into the database leaves only a part
+            // of the log there. Together with the log, the database is complete.
             needsLog = try places.hasLog() ? places.hasDatabaseHeader() : false
             guard needsLog else {
                 throw .foreignDatabase("is damaged or no database", in: places)
@@ -107,7 +108,7 @@ extension RecordStore {
         }
     }
 
-    /// All of them, for it is not known which of the log's are in the database.
+    /// Checks all pages, because it is not known which pages of the log are in the database.
     private static func checkPages(
         _ connection: SQLConnection, _ places: StoreDirectory
     ) throws(RecordError) {
@@ -120,7 +121,8 @@ extension RecordStore {
         guard isWhole else { throw .foreignDatabase("is damaged or no database", in: places) }
     }
 
-    /// A database that a crash left in the middle of its making has no table at all.
+    /// Checks that the tables are present. If a crash interrupted the making of a database, it has
+    /// no table at all.
     static func checkTables(
         _ connection: SQLConnection, _ places: StoreDirectory
     ) throws(RecordError) {
@@ -157,7 +159,7 @@ extension RecordStore {
         try Migrations.migrator.migrate(writer)
         if !isCurrent { try writer.inDatabase { try SQLConnection($0).sealDefinitions() } }
         try writer.inDatabase { try ChangeTriggers.install(on: $0, moment) }
-        // A write makes the log, which `sync` needs to open.
+        // A write makes the log, because `sync` needs to open it.
         try writer.inDatabase { database in
             try database.execute(
                 sql: "UPDATE meta SET value = value + 1 WHERE key = 'opens'")
@@ -172,7 +174,7 @@ extension RecordStore {
         }
     }
 
-    /// SQLite makes its files with the process's umask.
+    /// Restricts the files to this user, because SQLite makes them with the process's umask.
     private static func protect(_ places: StoreDirectory) throws(RecordError) {
         let shared = places.database + "-shm"
         for file in [places.database, places.writeAheadLog, shared]

@@ -4,12 +4,12 @@ import RecordSQL
 import class GRDB.DatabaseQueue
 
 extension RecordStore {
-    /// Opens a store that another process, or nobody, writes. `write` throws readOnly.
+    /// Opens a store that another process, or no process, writes. `write` throws readOnly.
     ///
     /// On media that cannot be written, and on a full disk while no process has the store open, the
     /// database is read as it is, without locks.
     ///
-    /// - Throws: notFound, corrupt where only the database of a store is gone, storeTooNew;
+    /// - Throws: notFound; corrupt when only the database of a store is missing; storeTooNew;
     ///   unsupported when the store has to be migrated first; readOnly for changes in the log that
     ///   cannot be read on such media.
     package static func openForReading(
@@ -25,7 +25,7 @@ extension RecordStore {
             reserve: nil)
     }
 
-    /// Whether `open` has a chance in that directory: not on read-only media.
+    /// Returns whether `open` can work in that directory. It cannot on read-only media.
     package static func canWrite(directory: String) -> Bool {
         let places = StoreDirectory(path: directory)
         return places.isWritable || !StoreDirectory.exists(places.path)

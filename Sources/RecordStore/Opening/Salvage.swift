@@ -3,9 +3,10 @@ import Glibc
 import RecordModel
 import RecordSQL
 
-/// What can be read of a damaged database, row by row; what cannot is passed over and told.
+/// The part of a damaged database that can be read, row by row. Rows that cannot be read are
+/// skipped and reported.
 struct Salvage {
-    /// Where the records go that no server is known to have.
+    /// The directory for the records that no server is known to have.
     let folder: String
     let assets: AssetFiles
     var losses: [String] = []
@@ -35,12 +36,14 @@ struct Salvage {
     private var types: [Int64: (zone: Int64, name: [UInt8])] = [:]
     private var records: [Int64: RecordRow] = [:]
     private var assetRows: [Int64: [AssetRow]] = [:]
-    /// Records that the server has acknowledged, and those of which it was not told all.
+    /// The records that the server has acknowledged, and the records with changes that are still in
+    /// the outbox.
     private var known: Set<Int64> = []
     private var waiting: Set<Int64> = []
-    /// False when a row of a record could not be read: then versions say which records there are.
+    /// False when a row of a record could not be read. Then the versions show which records exist.
     private var knowsRecords = true
-    /// Whether all of the outgoing changes could be read: else nobody knows what the server lacks.
+    /// Indicates whether all outgoing changes could be read. Otherwise it is unknown which records
+    /// the server lacks.
     private var knowsOutbox = true
 
     init(folder: String, assets: AssetFiles) {
@@ -48,7 +51,8 @@ struct Salvage {
         self.assets = assets
     }
 
-    /// Errors: of writing the files. What cannot be read is no error.
+    /// Reads the database and writes the files. Throws only errors of writing the files; data that
+    /// cannot be read is no error.
     mutating func read(_ connection: SQLConnection) throws(RecordError) {
         readPlaces(connection)
         for id in rows(connection, "base", "record_id", { $0.int64(0) }) { known.insert(id) }
@@ -116,7 +120,7 @@ struct Salvage {
         for case let (record, asset)? in assets { assetRows[record, default: []].append(asset) }
     }
 
-    /// The records whose rows cannot be read, as their last versions name them.
+    /// Finds the records whose rows cannot be read, from their last versions.
     private mutating func readLostRecords(_ connection: SQLConnection) {
         guard !knowsRecords else { return }
         var places: [Int64: [[UInt8]: Int64]] = [:]
@@ -143,12 +147,12 @@ struct Salvage {
         records.merge(lost) { known, _ in known }
     }
 
-    /// Reads what pages have to which the table does not lead any more.
+    /// Reads the versions on pages that the table no longer leads to.
     private mutating func strayVersions(
         _ connection: SQLConnection
     ) -> [(token: Int64, id: Int64, text: [UInt8]?)] {
         do {
-            // The log of this copy goes into it.
+            // The log of this copy is moved into it.
             try connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
             let path = try connection.first("SELECT file FROM pragma_database_list") {
                 $0.string(0)
@@ -162,7 +166,7 @@ struct Salvage {
         }
     }
 
-    /// Says whether the store tells of each record which version it is.
+    /// Returns whether the store knows the version of each record.
     private func hasVersions(_ connection: SQLConnection) -> Bool {
         do throws(RecordError) {
             return try connection.exists(
@@ -172,7 +176,8 @@ struct Salvage {
         }
     }
 
-    /// By record, the draft before the saved text, and for a damaged one the last whole version.
+    /// Returns the text of each record: the draft rather than the saved text, and for a damaged
+    /// text the last version that is complete.
     private mutating func readTexts(
         _ connection: SQLConnection
     ) throws(RecordError) -> [Int64: [UInt8]] {
@@ -211,8 +216,8 @@ struct Salvage {
         return texts
     }
 
-    /// The rows of a table that can be read, by their numbers. Where one cannot, the next that can is
-    /// looked for at growing distances.
+    /// Returns the rows of a table that can be read, by their numbers. After a row that cannot be
+    /// read, it looks for the next readable row at growing distances.
     private mutating func rows<T>(
         _ connection: SQLConnection, _ table: String, _ key: String, columns: String = "1",
         _ read: (SQLStatement) -> T
@@ -235,7 +240,7 @@ struct Salvage {
                 let loss = "A part of the table \(table) cannot be read."
                 if losses.last != loss { losses.append(loss) }
                 guard distance < 1 << 40 else { return found }
-                // The first look at a damaged table begins before all numbers.
+                // The first search in a damaged table begins before all numbers.
                 if last == .min { last = 0 }
                 distance = max(1, distance * 2)
             }

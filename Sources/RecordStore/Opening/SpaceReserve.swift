@@ -2,26 +2,28 @@ import Glibc
 import RecordModel
 import Synchronization
 
-/// Disk space kept for what has to work when there is none: deletes, opening, moving the log into
-/// the database. A file without content that is removed when one of these meets a full disk.
+/// Disk space kept for the operations that have to work on a full disk: deletions, opening, moving
+/// the log into the database. It is a file without content, which is removed when one of these
+/// operations meets a full disk.
 ///
-/// While it is not whole nothing else is written, so that it comes back as soon as there is room.
+/// While the reserve is not whole, nothing else is written, so that it is restored as soon as there
+/// is space.
 final class SpaceReserve: Sendable {
-    /// Left free beside it when it is made, so that the system can go on.
+    /// The bytes left free in addition when the reserve is made, so that the system can continue.
     private static let margin: Int64 = 256 << 10
-    /// Below this a store may not be able to open.
+    /// The free space below which opening a store may fail.
     private static let scarce: Int64 = 1 << 20
 
     private struct State {
-        /// Bytes that are set aside.
+        /// The bytes that are set aside.
         var reserved: Int64
-        /// Goes up with each change that has begun: one whose end comes after the begin of another says
-        /// nothing of what is there.
+        /// A counter that grows when a change begins. If another change has begun meanwhile, the
+        /// result of the earlier one does not say how large the file is.
         var changes: UInt64 = 0
     }
 
     private let path: String
-    /// How many bytes there should be.
+    /// The number of bytes that there should be.
     private let target: Int64
     private let state: Mutex<State>
 
@@ -35,16 +37,16 @@ final class SpaceReserve: Sendable {
 
     var isWhole: Bool { state.withLock(\.reserved) >= target }
 
-    /// Whether the disk is so full that opening may fail.
+    /// Indicates whether the disk is so full that opening may fail.
     var isNeeded: Bool {
         state.withLock(\.reserved) > 0 && Self.figures(path).available < Self.scarce
     }
 
-    /// How long the log may get, in pages of 4096 bytes, so that the reserve holds it.
+    /// The largest length of the log, in pages of 4096 bytes, that fits into the reserve.
     var logPages: Int64 { max(64, min(4000, target / 4096 * 3 / 4)) }
 
-    /// Gives the space to the disk, also what was set aside and not counted. False when there was
-    /// none to give.
+    /// Returns the space to the disk, even space that was set aside and not counted. Returns false
+    /// when there was none to return.
     @discardableResult
     func release() -> Bool {
         let (before, change) = begin()
@@ -60,13 +62,15 @@ final class SpaceReserve: Sendable {
         }
     }
 
-    /// Nobody waits for the disk with the lock held: of two changes at once what the last one to begin
-    /// has found stands, and of an earlier one that nothing is known, so that the next looks again.
+    /// Ends a change. No thread waits for the disk while it holds the lock. If changes overlap, the
+    /// result of the change that began last is stored. The end of an earlier change makes the size
+    /// unknown, so that the next change checks it again.
     private func end(_ change: UInt64, reserved: Int64) {
         state.withLock { $0.reserved = $0.changes == change ? reserved : 0 }
     }
 
-    /// Sets the space aside again, or as much of it as there is. False while it is not whole.
+    /// Sets the space aside again, or as much of it as is free. Returns false while the reserve is
+    /// not whole.
     @discardableResult
     func restore() -> Bool {
         if isWhole { return true }
@@ -78,8 +82,9 @@ final class SpaceReserve: Sendable {
         return allocated >= target
     }
 
-    /// How large the file is then: less than `size` when somebody else took the space meanwhile, for
-    /// ext4 leaves what it had found until then. Nil when that cannot be told.
+    /// Makes the file `size` bytes long and returns its size. The size is smaller than `size` if
+    /// another process took the space meanwhile, because ext4 keeps the space that it had found
+    /// until then. Returns nil when the size cannot be found out.
     private func allocate(_ size: Int64) -> Int64? {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { return nil }
@@ -89,7 +94,7 @@ final class SpaceReserve: Sendable {
         return fstat(file, &information) == 0 ? Int64(information.st_size) : nil
     }
 
-    /// Of the disk, for this user.
+    /// Returns the free and the total bytes of the disk, for this user.
     private static func figures(_ path: String) -> (available: Int64, total: Int64) {
         var figures = statvfs()
         let slash = path.lastIndex(of: "/") ?? path.startIndex

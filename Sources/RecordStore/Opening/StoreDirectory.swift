@@ -29,7 +29,8 @@ struct StoreDirectory: Sendable {
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
 
-    /// Where the tree keeps the local files of a zone or type: `scratch/zN` and `scratch/tN`.
+    /// The directory in which the tree keeps the local files of a zone or type: `scratch/zN` and
+    /// `scratch/tN`.
     enum LocalFiles {
         case zone(ZoneID)
         case type(TypeID)
@@ -50,8 +51,8 @@ struct StoreDirectory: Sendable {
         try Self.holdsFiles("\(scratch)/\(LocalFiles.type(type).name)")
     }
 
-    /// Makes what is missing, for this user alone. What is there keeps its mode: it may be somebody
-    /// else's directory, named by mistake.
+    /// Makes the missing directories, for this user alone. Existing directories keep their mode:
+    /// one may belong to somebody else and be named by mistake.
     func create() throws(RecordError) {
         try Self.makeParents(of: path)
         for directory in [path, assets, assetsInProgress, scratch] {
@@ -61,8 +62,8 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Makes an empty database for this user alone, which SQLite takes for a new one: SQLite itself
-    /// would let the umask decide, and gives the files beside the database the database's mode.
+    /// Makes an empty database for this user alone, which SQLite treats as a new one. SQLite itself
+    /// would use the umask. It gives the files beside the database the database's mode.
     func createDatabase() throws(RecordError) {
         let descriptor = Glibc.open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -83,7 +84,7 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Puts names that came or went in a directory on stable storage.
+    /// Puts names that were added to or removed from a directory on stable storage.
     static func sync(_ directory: String) throws(RecordError) {
         let descriptor = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw RecordError.systemCall("open \(directory)", errno) }
@@ -93,17 +94,18 @@ struct StoreDirectory: Sendable {
         if result != 0 { throw RecordError.systemCall("sync \(directory)", code) }
     }
 
-    /// Readable and writable by this user alone.
+    /// Makes a file readable and writable by this user alone.
     static func protect(_ file: String) throws(RecordError) {
         var information = stat()
         if stat(file, &information) == 0, information.st_mode & 0o777 == 0o600 { return }
         if chmod(file, 0o600) != 0 { throw RecordError.systemCall("protect \(file)", errno) }
     }
 
-    /// Whether this process can change what is in the directory; not on read-only media.
+    /// Indicates whether this process can change entries of the directory. It cannot on read-only
+    /// media.
     var isWritable: Bool { access(path, W_OK) == 0 }
 
-    /// Whether something of that name is there.
+    /// Returns whether something with that name exists.
     static func exists(_ path: String) -> Bool {
         var information = stat()
         return lstat(path, &information) == 0
@@ -111,7 +113,7 @@ struct StoreDirectory: Sendable {
 }
 
 extension RecordError {
-    /// A failed system call on a file of the store; `purpose` completes "cannot ...".
+    /// Describes a failed system call on a file of the store; `purpose` completes "cannot ...".
     package static func systemCall(_ purpose: String, _ code: Int32) -> RecordError {
         let reason = String(cString: strerror(code))
         let message = "Cannot \(purpose): \(reason)."

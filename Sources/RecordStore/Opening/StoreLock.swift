@@ -4,12 +4,12 @@ import Synchronization
 
 /// The lock that makes one process the store's writer: flock on a file that names its pid.
 final class StoreLock: Sendable {
-    /// Negative once released.
+    /// The open file of the lock. Negative once the lock is released.
     private let descriptor: Mutex<Int32>
 
     private init(descriptor: Int32) { self.descriptor = Mutex(descriptor) }
 
-    /// Errors: storeLocked, whose message names the process that has it.
+    /// Takes the lock. Errors: storeLocked, whose message names the process that holds the lock.
     static func take(_ path: String) throws(RecordError) -> StoreLock {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
@@ -22,7 +22,7 @@ final class StoreLock: Sendable {
                 .storeLocked, "Process \(owner) has the store open; stop it, or use its mount.")
         }
         let text = Array("\(getpid())\n".utf8)
-        // In this order a full disk, which has the old text, takes the new one.
+        // In this order a full disk, which has the old text, accepts the new one.
         let written =
             pwrite(descriptor, text, text.count, 0) == text.count
             && ftruncate(descriptor, off_t(text.count)) == 0
@@ -43,7 +43,7 @@ final class StoreLock: Sendable {
 
     var isHeld: Bool { descriptor.withLock { $0 >= 0 } }
 
-    /// Harmless when repeated.
+    /// Releases the lock. Repeated calls do nothing.
     func release() {
         let old = descriptor.withLock { value in
             let old = value

@@ -1,8 +1,9 @@
 package import RecordModel
 import RecordSQL
 
-/// The account, and the server, that a store belongs to. It is kept beside the data, written down with
-/// the first sign-in, and never changes: what one account has not sent would go up to another.
+/// The account, and the server, that a store belongs to. It is kept beside the data, written with
+/// the first sign-in, and never changes. Otherwise changes that one account has not sent would be
+/// uploaded to another account.
 package struct StoreOwner: Hashable, Sendable {
     package let server: String
     package let container: String
@@ -21,7 +22,7 @@ package struct StoreOwner: Hashable, Sendable {
         self.profile = profile
     }
 
-    /// Errors: alreadyExists for another account than this.
+    /// Checks that the other account is this one. Errors: alreadyExists for another account.
     package func check(_ other: StoreOwner) throws(RecordError) {
         guard other != self else { return }
         throw RecordError(
@@ -59,12 +60,12 @@ package struct StoreOwner: Hashable, Sendable {
 }
 
 extension RecordStore {
-    /// Nil while nobody has signed in.
+    /// Returns the account that the store belongs to. Returns nil while nobody has signed in.
     package func owner() throws(RecordError) -> StoreOwner? {
         try read { connection throws(RecordError) in try connection.owner() }
     }
 
-    /// The store belongs to this account from now on. Errors: alreadyExists when it belongs to another.
+    /// Assigns the store to this account. Errors: alreadyExists when it belongs to another account.
     package func setOwner(_ owner: StoreOwner) throws(RecordError) {
         if let known = try self.owner() { return try known.check(owner) }
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in

@@ -6,27 +6,29 @@ import RecordSQL
 import struct GRDB.Configuration
 import class GRDB.DatabaseQueue
 
-/// What was done with a damaged store, in words.
+/// A report of the recovery of a damaged store.
 package struct StoreRecovery: Sendable {
-    /// The damaged files, as they were.
+    /// The directory with the damaged files, unchanged.
     package let aside: String
-    /// The records that no server is known to have, as files; nil when there were none.
+    /// The directory with the records that no server is known to have, as files. Nil when there
+    /// were none.
     package internal(set) var unsent: String?
     package internal(set) var unsentCount = 0
-    /// How many records could be read that a server has, and sends again.
+    /// The number of records that could be read and that a server has. The server sends them again.
     package internal(set) var sentCount = 0
-    /// What could not be read, one sentence each.
+    /// The data that could not be read, one sentence each.
     package internal(set) var losses: [String] = []
 }
 
 extension RecordStore {
-    /// Sets a damaged database aside with what belongs to its rows, makes an empty store in its place, and
-    /// writes the records that can be read of the damaged one, and that no server is known to have, to files.
-    /// Asset files stay in their place.
+    /// Moves a damaged database and the files that belong to its rows to another directory, and
+    /// makes an empty store in its place. Writes to files the records of the damaged database that
+    /// can be read and that no server is known to have. Asset files stay in their place.
     ///
-    /// - Parameter name: what the new directories in the state directory end with.
-    /// - Throws: storeLocked while somebody uses the store; notFound where no database is; noSpace and other
-    ///   errors of files, in which case the damaged store is where it was, or in `aside`.
+    /// - Parameter name: the end of the names of the new directories in the state directory.
+    /// - Throws: storeLocked while another process uses the store; notFound where there is no
+    ///   database; noSpace and other errors of files. After these the damaged store is where it
+    ///   was, or in `aside`.
     package static func recover(
         directory: String, name: String
     ) throws(RecordError) -> StoreRecovery {
@@ -39,7 +41,8 @@ extension RecordStore {
         let aside = directory + "/damaged-" + name
         try places.create()
         var recovery = StoreRecovery(aside: aside)
-        // First of all, while nothing was changed: a disk that is full for it changes nothing.
+        // This is the first step, while nothing has changed yet: if the disk is too full for it,
+        // nothing changes.
         let found = try salvage(places, directory + "/unsent-" + name)
         recovery.losses = found.losses
         recovery.sentCount = found.sentCount
@@ -57,7 +60,8 @@ extension RecordStore {
         return recovery
     }
 
-    /// Local files belong to numbers of directories of the damaged database.
+    /// Moves the damaged database away, together with the local files: they belong to numbers of
+    /// directories of that database.
     private static func setAside(
         _ places: StoreDirectory, _ aside: String
     ) throws(RecordError) {
@@ -78,7 +82,7 @@ extension RecordStore {
     private static func salvage(
         _ places: StoreDirectory, _ folder: String
     ) throws(RecordError) -> Salvage {
-        // Opening a store removes what is left there.
+        // Opening a store removes the files that were left there.
         let copy = places.assetsInProgress + "/recovery-\(getpid())"
         var salvage = Salvage(folder: folder, assets: AssetFiles(places: places))
         defer { removeCopy(copy) }
@@ -102,7 +106,8 @@ extension RecordStore {
         return salvage
     }
 
-    /// The originals stay untouched: SQLite would put the log into them.
+    /// Copies the database. The originals stay untouched, because SQLite would move the log into
+    /// them.
     private static func copyDatabase(
         _ places: StoreDirectory, to copy: String, withLog: Bool
     ) throws {

@@ -1,15 +1,16 @@
 import Glibc
 import RecordModel
 
-/// What is in a state directory before SQLite has looked at it.
+/// The content of a state directory, before SQLite has opened it.
 ///
-/// SQLite takes a missing or empty database for a new one and throws the log beside it away; the
-/// mount would then throw away every asset file, which no row of a new database refers to. So
-/// whether there is a store, and whether a new one may be made, is decided from the files first.
+/// SQLite treats a missing or empty database as a new one and removes the log beside it. The mount
+/// would then remove every asset file, because no row of a new database refers to them. So the
+/// files decide first whether there is a store and whether a new one may be made.
 extension StoreDirectory {
-    /// Whether store.sqlite is there; false where a new store can be made. Touches nothing.
+    /// Returns whether store.sqlite exists. Returns false where a new store can be made. Changes
+    /// nothing.
     ///
-    /// - Throws: corrupt where the database is gone and the rest of a store is not.
+    /// - Throws: corrupt when the database is missing and the rest of a store is not.
     func hasDatabase() throws(RecordError) -> Bool {
         if try Self.size(of: database) ?? 0 > 0 { return true }
         let remains = try self.remains()
@@ -19,7 +20,8 @@ extension StoreDirectory {
         return false
     }
 
-    /// Names of what only a store leaves, for a message; empty in a directory without a store.
+    /// Returns the names of entries that only a store leaves, for a message. Empty in a directory
+    /// without a store.
     func remains() throws(RecordError) -> [String] {
         var remains: [String] = []
         if try hasLog() { remains.append("store.sqlite-wal") }
@@ -28,14 +30,14 @@ extension StoreDirectory {
         return remains
     }
 
-    /// Whether a name in the directory is of a store, of a command or an earlier start that did not
-    /// come to its end, or of a file system of its own.
+    /// Returns whether a name in the directory belongs to a store, to a command or an earlier start
+    /// that did not finish, or to a separate file system.
     private static func isKnown(_ name: String) -> Bool {
         let names: Set<String> = [
             "lock", "reserve", "control.sock", "assets", "scratch", "scratch-trash", "imports",
             "lost+found",
         ]
-        // Logs of mounts are here when the directory is that of all logs.
+        // Logs of mounts are here when the directory is also the directory of all logs.
         let isLog =
             name.hasPrefix("recordfs") && [".log", ".log.1"].contains { name.hasSuffix($0) }
         let isCopy = name.hasPrefix("put-") && pid_t(name.dropFirst(4)) != nil
@@ -44,7 +46,8 @@ extension StoreDirectory {
             || isRecovered
     }
 
-    /// Errors: notEmpty where a store would be made among files that are no store's.
+    /// Checks that a store can be made here. Errors: notEmpty where the directory has files that do
+    /// not belong to a store.
     func checkIsFree() throws(RecordError) {
         guard Self.exists(path) else { return }
         let foreign = try AssetFiles.names(in: path).filter { !Self.isKnown($0) }.sorted()
@@ -56,7 +59,7 @@ extension StoreDirectory {
                 + "Name an empty directory, or one that is not there yet, for a new store.")
     }
 
-    /// Whether store.sqlite begins as databases do.
+    /// Returns whether store.sqlite begins like a database.
     func hasDatabaseHeader() throws(RecordError) -> Bool {
         let magic = Array("SQLite format 3\0".utf8)
         let file = open(database, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -77,7 +80,7 @@ extension StoreDirectory {
         throw RecordError.systemCall("look at \(path)", errno)
     }
 
-    /// Whether anything but directories is somewhere below.
+    /// Returns whether anything except directories is somewhere below.
     static func holdsFiles(
         _ directory: String, except excluded: String? = nil
     ) throws(RecordError) -> Bool {
@@ -94,7 +97,7 @@ extension StoreDirectory {
 }
 
 extension RecordError {
-    /// The database of a store is gone, and other parts of it are there.
+    /// The error when the database of a store is missing but other parts of the store are present.
     static func lostStore(
         _ what: String, in places: StoreDirectory, _ remains: [String]
     ) -> RecordError {
@@ -105,7 +108,7 @@ extension RecordError {
                 + "and keep what is there, move it away: mv \(places.path) \(places.path).lost")
     }
 
-    /// The file is a database, and not the one that belongs here.
+    /// The error when the file is a database but not the one that belongs here.
     static func foreignDatabase(_ what: String, in places: StoreDirectory) -> RecordError {
         RecordError(
             .corrupt,

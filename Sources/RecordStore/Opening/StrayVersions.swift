@@ -1,11 +1,11 @@
 import FoundationEssentials
 import RecordModel
 
-/// Versions of history in the pages of a database file, wherever these are: where the upper pages of the
-/// table are damaged, SQLite finds no way to those below, which are whole.
+/// Versions of history in the pages of a database file, wherever these are. Where the upper pages
+/// of the table are damaged, SQLite cannot find the lower pages, which are whole.
 ///
-/// The format is that of <https://www.sqlite.org/fileformat2.html>. Nothing that stands in a page is
-/// believed: a row is taken when it has the columns of a version, and a text with its checksum.
+/// The format is that of <https://www.sqlite.org/fileformat2.html>. Nothing in a page is trusted: a
+/// row is taken only if it has the columns of a version, and a text only if its checksum is right.
 struct StrayVersions {
     struct Version {
         let token: Int64
@@ -18,7 +18,7 @@ struct StrayVersions {
     /// The part of a page that cells may take.
     private let usable: Int
 
-    /// Fails with nil for what is no database.
+    /// Opens a database file. Returns nil if the file is no database.
     init?(path: String) throws {
         file = try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
         guard file.count >= 512, file.starts(with: "SQLite format 3\0".utf8) else { return nil }
@@ -28,7 +28,7 @@ struct StrayVersions {
         guard pageSize >= 512, pageSize.nonzeroBitCount == 1, usable >= 480 else { return nil }
     }
 
-    /// In the order of their pages.
+    /// Returns the versions in the order of their pages.
     func all() -> [Version] {
         var found: [Version] = []
         for page in 0..<file.count / pageSize { found += versions(on: page) }
@@ -58,7 +58,8 @@ struct StrayVersions {
         return Row(row)?.version(token)
     }
 
-    /// Gathers a row: what does not fit into the page goes on in others, each with the number of the next.
+    /// Collects a row. The part that does not fit into the page continues on other pages, each with
+    /// the number of the next.
     private func payload(_ size: Int, at place: Int, on page: Int) -> Data? {
         let most = usable - 35
         let least = (usable - 12) * 32 / 255 - 23
@@ -84,7 +85,7 @@ private struct Row {
         case null
         case integer(Int64)
         case bytes(Data)
-        /// A number with a fraction, of which a version has none.
+        /// A number with a fraction. A version has none.
         case other
     }
 
@@ -123,7 +124,8 @@ private struct Row {
         }
     }
 
-    /// Reads a version; nil for a row of another table, and for a text that is not what was stored.
+    /// Reads a version. Returns nil for a row of another table, and for a text that differs from
+    /// the stored one.
     func version(_ token: Int64) -> StrayVersions.Version? {
         guard values.count >= 12, case .bytes(let kind) = values[3],
             ChangeKind(rawValue: String(decoding: kind, as: UTF8.self)) != nil,
@@ -137,14 +139,14 @@ private struct Row {
 }
 
 extension Data {
-    /// Big-endian, without a sign; nil beyond the end.
+    /// Reads a big-endian number without a sign. Returns nil beyond the end.
     fileprivate func integer(at place: Int, _ bytes: Int) -> Int64? {
         let start = startIndex + place
         guard place >= 0, start + bytes <= endIndex else { return nil }
         return self[start..<start + bytes].reduce(0) { ($0 << 8) | Int64($1) }
     }
 
-    /// Reads a number of one to nine bytes, seven bits in each but for the ninth.
+    /// Reads a number of one to nine bytes, seven bits in each except the ninth.
     fileprivate func variable(at place: inout Int) -> Int64? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -2,21 +2,21 @@ import RecordModel
 import RecordSQL
 
 extension SQLValue {
-    /// What is stored beside a text.
+    /// Returns the checksum that is stored beside a text.
     static func checksum(_ text: [UInt8]) -> SQLValue { .integer(TextChecksum.of(text)) }
 }
 
 extension SQLStatement {
-    /// The text of a column, when it is what the checksum in the next column says.
+    /// Returns the text of a column, if it matches the checksum in the next column.
     ///
-    /// - Parameter subject: whose text it is, for the message.
+    /// - Parameter subject: the owner of the text, for the message.
     /// - Throws: corrupt.
     func text(_ column: Int32, of subject: () -> String) throws(RecordError) -> [UInt8] {
         guard let text = wholeText(column) else { throw .damagedText(subject()) }
         return text
     }
 
-    /// As `text`; nil for a text that is damaged.
+    /// Does the same as `text`, but returns nil for a damaged text.
     func wholeText(_ column: Int32) -> [UInt8]? {
         let text = bytes(column)
         guard !isNull(column), int64IfPresent(column + 1) == TextChecksum.of(text) else {
@@ -27,7 +27,7 @@ extension SQLStatement {
 }
 
 extension RecordError {
-    /// A text of the store is not what was stored.
+    /// The error when a text of the store differs from the text that was stored.
     static func damagedText(_ subject: String) -> RecordError {
         RecordError(
             .corrupt,

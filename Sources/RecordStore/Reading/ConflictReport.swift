@@ -1,11 +1,11 @@
 package import RecordModel
 
-/// A conflict in words, for a person: which values met, which of them stands, and what to do.
+/// A conflict in words, for a person: the values that met, the value that won, and the next step.
 package struct ConflictReport: Sendable {
-    /// Lines with their ends.
+    /// The lines, with their line ends.
     package let text: String
 
-    /// Errors: corrupt.
+    /// Writes the report. Errors: corrupt.
     package init(_ conflict: Conflict, of store: RecordStore) throws(RecordError) {
         var documents: [Conflict.Side: RecordDocument] = [:]
         var sides: Set<Conflict.Side> = []
@@ -82,7 +82,8 @@ package struct ConflictReport: Sendable {
         ]
     }
 
-    /// A draft that was written into a side is no record: then its values are not shown.
+    /// Parses the text of a side. A draft that was written into a side is no record, so its values
+    /// are not shown.
     private static func parse(_ text: [UInt8], _ schema: RecordSchema) -> RecordDocument? {
         do throws(RecordError) {
             return try RecordDocument(parsing: text, schema: schema, limits: .received)
@@ -110,7 +111,8 @@ package struct ConflictReport: Sendable {
 }
 
 extension RecordStore {
-    /// Whether nobody has edited what was deleted here: the server keeps it for the sake of others.
+    /// Returns whether nobody has edited the record that was deleted here. Then the server keeps it
+    /// because of other records.
     package func isRefusedDeletion(_ conflict: Conflict) throws(RecordError) -> Bool {
         guard conflict.fields.isEmpty, try text(of: .mine, in: conflict) == nil,
             let base = try text(of: .base, in: conflict),

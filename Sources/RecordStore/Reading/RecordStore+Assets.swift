@@ -2,7 +2,7 @@ import Glibc
 package import RecordModel
 import RecordSQL
 
-/// A field of a record that the server has, with an asset in it.
+/// A field with an asset, in a record that the server has.
 package struct AssetHolder: Hashable, Sendable {
     package let zone: ZoneID
     package let record: RecordName
@@ -14,7 +14,8 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.assets(of: record) }
     }
 
-    /// At most `limit` assets with higher numbers, by number, of records that do not wait.
+    /// Returns at most `limit` assets with higher numbers, in the order of their numbers, of
+    /// records that do not wait for their deletion.
     package func assets(
         in type: TypeID, after id: AssetID = AssetID(0), limit: Int
     ) throws(RecordError) -> [AssetEntry] {
@@ -44,19 +45,20 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.asset(id) }
     }
 
-    /// The version of history that a record is; nil for one that was never saved.
+    /// Returns the version of history that is a record's state. Returns nil for a record that was
+    /// never saved.
     package func version(of record: RecordID) throws(RecordError) -> Int64? {
         try read { connection throws(RecordError) in try connection.version(of: record) }
     }
 
-    /// How many bytes of that hash are here, nil when none are.
+    /// Returns the number of bytes with that hash on this machine. Returns nil when there are none.
     package func sizeOfAsset(_ hash: ContentHash) -> Int64? {
         AssetFiles(places: places).size(of: hash)
     }
 
-    /// Records that the server has, as far as this store knows, in which it can find these bytes:
-    /// those that are here, and those of which it is still to be sent that they are deleted, or have
-    /// these bytes no more or in another field.
+    /// Returns records of the server in which it can find these bytes, as far as this store knows.
+    /// These are the records here, and records with an unsent change that deletes them, removes the
+    /// bytes, or moves the bytes to another field.
     package func recordsOfServer(
         with hash: ContentHash
     ) throws(RecordError) -> [AssetHolder] {
@@ -86,13 +88,15 @@ extension RecordStore {
         }
     }
 
-    /// A path in the state directory for bytes that are still coming: for `adoptAsset`, and on the
-    /// same file system as what it places. Swept when the store is opened.
+    /// Returns a path in the state directory for bytes that are still arriving. It is meant for
+    /// `adoptAsset`, and is on the same file system as the files that `adoptAsset` places. Opening
+    /// the store removes such files.
     package func pathForUnfinishedAsset() -> String {
         places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     }
 
-    /// Where the bytes of that hash are, or would be. Open it with O_NOFOLLOW.
+    /// Returns the path of the bytes with that hash, even if they are not here. Open it with
+    /// O_NOFOLLOW.
     package func assetPath(_ hash: ContentHash) -> String {
         AssetFiles(places: places).path(of: hash)
     }

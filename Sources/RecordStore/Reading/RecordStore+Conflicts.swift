@@ -2,8 +2,9 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// The conflicts of a zone, newest first; of one type, or of all.
-    /// - Parameter settledToo: also those that nobody has to look at any more.
+    /// Returns the conflicts of a zone, newest first; of one type, or of all.
+    ///
+    /// - Parameter settledToo: whether to include conflicts that nobody has to look at any more.
     package func conflicts(
         in zone: ZoneID, type: RecordTypeName? = nil, settledToo: Bool = false
     ) throws(RecordError) -> [Conflict] {
@@ -19,7 +20,8 @@ extension RecordStore {
         }
     }
 
-    /// The last conflict of a record's file, settled or not: a name never comes to stand for another.
+    /// Returns the last conflict of a record's file, settled or not, so that a name does not change
+    /// to another conflict.
     package func lastConflict(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> Conflict? {
@@ -37,13 +39,13 @@ extension RecordStore {
         }
     }
 
-    /// Also one that is settled, for a time.
+    /// Returns a conflict, even a settled one for some time.
     package func conflict(_ id: Int64) throws(RecordError) -> Conflict? {
         try read { connection throws(RecordError) in try connection.conflict(id) }
     }
 
-    /// Nil for a side that has no text: it deleted the record, or is not known.
-    /// Errors: corrupt.
+    /// Returns the text of a side. Returns nil for a side without a text: it deleted the record, or
+    /// its text is not known. Errors: corrupt.
     package func text(
         of side: Conflict.Side, in conflict: Conflict
     ) throws(RecordError) -> [UInt8]? {
@@ -52,14 +54,15 @@ extension RecordStore {
         }
     }
 
-    /// What the record of a conflict has now; nil when it is gone.
+    /// Returns the present text of a conflict's record. Returns nil when the record was deleted.
     /// Errors: corrupt.
     package func mergedText(of conflict: Conflict) throws(RecordError) -> [UInt8]? {
         guard let record = try record(conflict.record), record.state == .saved else { return nil }
         return try savedText(of: record.id)
     }
 
-    /// Says whether the record of a conflict was removed since: nobody can merge into it.
+    /// Returns whether the record of a conflict was removed since, so that nobody can merge into
+    /// it.
     package func isGone(_ conflict: Conflict) throws(RecordError) -> Bool {
         try record(conflict.record)?.state != .saved
     }

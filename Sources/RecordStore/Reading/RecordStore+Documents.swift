@@ -1,16 +1,17 @@
 package import RecordModel
 import RecordSQL
 
-/// A record as the server last told of it.
+/// A record as the server last reported it.
 package struct AcknowledgedRecord: Sendable {
     package let changeTag: String
     package let document: RecordDocument
-    /// The texts that its file may have there.
+    /// The texts that its file may have on the server.
     package let texts: [[UInt8]]
 }
 
 extension RecordStore {
-    /// Nil for what the server has not told of, or whose text is damaged here.
+    /// Returns a record as the server last reported it. Returns nil for a record that the server
+    /// has not reported, or whose text is damaged here.
     package func acknowledged(
         _ name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> AcknowledgedRecord? {
@@ -31,7 +32,8 @@ extension RecordStore {
         }
     }
 
-    /// What is known here of a record of the server: as it is, and as the server last told of it.
+    /// Returns the texts that are known here of a record of the server: the present text, and the
+    /// text that the server last reported.
     package func knownDocuments(
         of name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> [RecordDocument] {

@@ -1,22 +1,23 @@
 package import RecordModel
 import RecordSQL
 
-/// How much is in a zone or a part of it.
+/// The amount of data in a zone or a part of it.
 package struct StoredExtent: Hashable, Sendable {
     package var records: Int64 = 0
-    /// Of texts, and of large fields as far as they are on this machine.
+    /// The bytes of texts, and of large fields that are on this machine.
     package var bytes: Int64 = 0
     /// Records with an edit that was not sent yet; deletions are not counted.
     package var unsent: Int64 = 0
     /// Texts that could not be saved.
     package var drafts: Int64 = 0
 
-    /// Of nothing.
+    /// Makes an extent without any data.
     package init() {}
 }
 
 extension RecordStore {
-    /// Of a zone, or of a record in it with what hangs on it. Linear in the records of the zone.
+    /// Returns the extent of a zone, or of a record in it with its descendants. Linear in the
+    /// number of records of the zone.
     package func extent(
         of root: RecordName?, in zone: ZoneID
     ) throws(RecordError) -> StoredExtent {
@@ -50,7 +51,7 @@ private struct RecordExtent {
 }
 
 extension SQLConnection {
-    /// Of the records that are shown. A draft of no record has no name.
+    /// Returns the extents of the records that are shown. A draft without a record has no name.
     fileprivate func extents(in zone: ZoneID) throws(RecordError) -> [RecordExtent] {
         try all(
             """

@@ -1,17 +1,18 @@
 package import RecordModel
 import RecordSQL
 
-/// What outlives its record, and its type and zone: both keep their names for it.
+/// The kinds of data that outlive their record, and its type and zone. Type and zone keep their
+/// names for this data.
 package enum Kept: Sendable {
     case history
     case trash
-    /// Those that nobody has settled.
+    /// Conflicts that nobody has settled.
     case conflicts
 }
 
 extension RecordStore {
-    /// The zones of a database that something is kept of, in the order of their names, also
-    /// removed ones; all that are there for history.
+    /// Returns the zones of a database with such data, in the order of their names, including
+    /// removed zones. For history it returns all existing zones too.
     package func zones(
         in database: Database, with kept: Kept
     ) throws(RecordError) -> [ZoneInfo] {
@@ -35,7 +36,7 @@ extension RecordStore {
         }
     }
 
-    /// A zone by its name, also a removed one, whose trash and history are kept.
+    /// Returns a zone by its name, even a removed one, whose trash and history are kept.
     package func keptZone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
@@ -47,7 +48,7 @@ extension RecordStore {
         }
     }
 
-    /// A zone by its number, also a removed one.
+    /// Returns a zone by its number, even a removed one.
     package func keptZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -56,8 +57,8 @@ extension RecordStore {
         }
     }
 
-    /// The types of a zone that something is kept of, in the order of their names, also those that
-    /// are gone; all that are there for history.
+    /// Returns the types of a zone with such data, in the order of their names, including removed
+    /// types. For history it returns all existing types too.
     package func types(
         in zone: ZoneID, with kept: Kept
     ) throws(RecordError) -> [RecordTypeName] {
@@ -81,7 +82,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether a zone has, or once had, a type of that name.
+    /// Returns whether a zone has, or once had, a type with that name.
     package func hasKeptType(
         _ zone: ZoneID, _ name: RecordTypeName
     ) throws(RecordError) -> Bool {
@@ -96,7 +97,7 @@ extension RecordStore {
 
     // MARK: Trash
 
-    /// What was deleted from a zone, newest first; of one type, or of all.
+    /// Returns the records that were deleted from a zone, newest first; of one type, or of all.
     package func trash(
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> [TrashEntry] {
@@ -115,7 +116,7 @@ extension RecordStore {
         return try trash(in: info.zone, type: info.name)
     }
 
-    /// The last record that was deleted under a name.
+    /// Returns the last record that was deleted under a name.
     package func lastTrashed(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> TrashEntry? {
@@ -129,7 +130,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether anything of a zone, or of one type in it, is in the trash.
+    /// Returns whether anything from a zone, or from one type in it, is in the trash.
     package func hasTrash(
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> Bool {

@@ -1,8 +1,8 @@
 package import RecordModel
 import RecordSQL
 
-/// What this machine's user may do with each record of a zone of which others share several records
-/// with what hangs on them, some of them for reading only.
+/// The permissions of this machine's user for the records of a zone of which others share several
+/// records with their children, some of them for reading only.
 struct RecordPermissions {
     private let connection: SQLConnection
     private let zone: ZoneID
@@ -23,8 +23,9 @@ struct RecordPermissions {
         roots = Dictionary(rows, uniquingKeysWith: { $1 })
     }
 
-    /// Of the share on whose record it hangs, the nearest. What hangs on none of them is new here, or is
-    /// about to be: the server decides of it. Of a ring each record is looked at once.
+    /// Returns the permission of the share whose root is this record or its nearest shared
+    /// ancestor. A record without such a root is new here, or is about to be: the server decides
+    /// about it. In a ring each record is examined once.
     func permission(of name: RecordName) throws(RecordError) -> ZoneInfo.Permission {
         var seen: Set<RecordName> = []
         var next: RecordName? = name
@@ -35,8 +36,8 @@ struct RecordPermissions {
         return .readWrite
     }
 
-    /// As of a record with this name and text. What is shared itself need not hang on what may be
-    /// written to.
+    /// Returns the permission for a record with this name and text. A shared root itself need not
+    /// have a writable parent.
     func permission(
         of name: RecordName?, saying text: [UInt8]
     ) throws(RecordError) -> ZoneInfo.Permission {
@@ -44,8 +45,8 @@ struct RecordPermissions {
         return try Self.parent(in: text).map(permission(of:)) ?? .readWrite
     }
 
-    /// As the server has it, whom this user asks to let the record hang elsewhere; of what is new here, as
-    /// its text says.
+    /// Returns the parent as the server has it, because this user asks the server to change the
+    /// parent. For a record that is new here, returns the parent in its text.
     private func parent(of name: RecordName) throws(RecordError) -> RecordName? {
         let row = try connection.first(
             """
@@ -60,7 +61,8 @@ struct RecordPermissions {
         return row.server.flatMap(Self.parent(in:)) ?? row.own.flatMap(Self.parent(in:))
     }
 
-    /// Nil also for a text that is no record, of which a save says more.
+    /// Returns the parent in a text. Returns nil also for a text that is no record; a save gives
+    /// the details.
     private static func parent(in text: [UInt8]) -> RecordName? {
         guard case .string(let parent)? = try? JSONParser.parse(text)["$parent"] else { return nil }
         return RecordName(bytes: parent.utf8)
@@ -68,8 +70,8 @@ struct RecordPermissions {
 }
 
 extension SQLConnection {
-    /// What this machine's user may do with a record. Asks nothing where that is the same in the whole
-    /// zone.
+    /// Returns the permission of this machine's user for a record. Reads nothing where the
+    /// permission is the same in the whole zone.
     func permission(
         of record: RecordID, in zone: ZoneInfo
     ) throws(RecordError) -> ZoneInfo.Permission {
@@ -83,8 +85,8 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// What this machine's user may do with a record: never `mixed`. Asks nothing where that is the same
-    /// in the whole zone. One that was never saved may be written.
+    /// Returns the permission of this machine's user for a record: never `mixed`. Reads nothing
+    /// where it is the same in the whole zone. A record that was never saved may be written.
     package func permission(
         of record: RecordID, in zone: ZoneInfo
     ) throws(RecordError) -> ZoneInfo.Permission {
@@ -94,8 +96,8 @@ extension RecordStore {
         }
     }
 
-    /// True when this machine's user may only read a record of the zone, or of one type of it. In a zone
-    /// that is for reading only that is so also while it is empty.
+    /// Returns whether this machine's user may only read a record of the zone, or of one type in
+    /// it. In a read-only zone this is true even while it is empty.
     package func hasReadOnlyRecord(
         in zone: ZoneInfo, type: TypeID?
     ) throws(RecordError) -> Bool {
@@ -116,29 +118,31 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// The place of a record that is there, for a change by this machine's user. Errors: notFound,
-    /// accessDenied.
+    /// Returns the place of an existing record, for a change by this machine's user. Errors:
+    /// notFound, accessDenied.
     func writablePlace(of record: StoredRecord) throws(RecordError) -> TypePlace {
         let place = try writablePlace(record.entry.type)
         try checkWritable(record, in: place)
         return place
     }
 
-    /// Throws for a record that this machine's user may only read. Errors: notFound, accessDenied.
+    /// Throws an error for a record that this machine's user may only read. Errors: notFound,
+    /// accessDenied.
     package func checkWritable(_ id: RecordID) throws(RecordError) {
         _ = try writablePlace(of: try requireRecord(id))
     }
 
-    /// Throws for a record that this machine's user may only read, while he may write others of its zone.
+    /// Throws an error for a record that this machine's user may only read, although they may write
+    /// others in its zone.
     func checkWritable(_ record: StoredRecord?, in place: TypePlace) throws(RecordError) {
         guard let record, place.zone.permission == .mixed, author != .sync else { return }
         guard try connection.permission(of: record.id, in: place.zone) == .readOnly else { return }
         throw .readOnlyRecord(record.entry.stem)
     }
 
-    /// The same also for a text that would let a record hang on such a one.
+    /// Does the same, also for a text that would make a record the child of such a record.
     ///
-    /// - Parameter record: nil for a new one.
+    /// - Parameter record: nil for a new record.
     func checkWritable(
         _ record: StoredRecord?, saying text: [UInt8], as stem: Stem, in place: TypePlace
     ) throws(RecordError) {

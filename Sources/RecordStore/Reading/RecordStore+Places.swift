@@ -3,7 +3,7 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// The zones of a database in the order of their names.
+    /// Returns the zones of a database in the order of their names.
     package func zones(in database: Database) throws(RecordError) -> [ZoneInfo] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -27,7 +27,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.zone(id) }
     }
 
-    /// The record types of a zone in the order of their names.
+    /// Returns the record types of a zone in the order of their names.
     package func types(in zone: ZoneID) throws(RecordError) -> [TypeInfo] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -56,7 +56,7 @@ extension RecordStore {
         }
     }
 
-    /// The types that any zone or the schema knows, in the order of their names.
+    /// Returns the types that any zone or the schema knows, in the order of their names.
     package func schemaTypes() throws(RecordError) -> [RecordTypeName] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -65,7 +65,8 @@ extension RecordStore {
         }
     }
 
-    /// The development schema of a type: one for all zones. Empty for a type nobody has used.
+    /// Returns the development schema of a type, which is the same for all zones. Empty for a type
+    /// that nobody has used.
     package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
         if let schema = cache.withLock({ $0.schemas[type] }) { return schema }
         let schema = try read { connection throws(RecordError) in
@@ -73,7 +74,7 @@ extension RecordStore {
         }
         // Another process may change the schema of a store that is only read here.
         guard writer != nil else { return schema }
-        // A transaction that committed meanwhile has published what it changed; keep that.
+        // A transaction that committed meanwhile has published its changes; keep those.
         return cache.withLock { cache in
             if let newer = cache.schemas[type] { return newer }
             cache.schemas[type] = schema
@@ -83,7 +84,7 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    /// Not of one that was removed, as below.
+    /// Returns a zone that was not removed. The same applies to the next function.
     func zone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
@@ -104,7 +105,7 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// How often zones that were removed have come back, or will do so as other directories.
+    /// Returns how often each zone was removed and so became, or will become, another directory.
     package func zoneIncarnations() throws(RecordError) -> [(zone: ZoneID, incarnation: UInt32)] {
         try read { connection throws(RecordError) in
             try connection.all("SELECT id, incarnation FROM zone WHERE incarnation > 0") {

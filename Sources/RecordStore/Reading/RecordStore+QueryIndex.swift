@@ -2,9 +2,9 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-/// What somebody has asked for that an index would have found sooner.
+/// The searches for which an index would have found the records sooner.
 struct WantedIndexes: Sendable {
-    /// A type with fewer records is looked through as fast.
+    /// The number of records below which reading all records of a type is as fast.
     static let worthwhile = 5000
 
     struct Field: Hashable, Sendable {
@@ -13,18 +13,18 @@ struct WantedIndexes: Sendable {
     }
 
     var fields: Set<Field> = []
-    /// A search had to look through what its index does not know.
+    /// Indicates whether a search had to read records that its index does not know.
     var isSearchWanted = false
 }
 
 extension RecordStore {
-    /// Changes that an index may be behind before it is of no use.
+    /// The number of changes that an index may lack before it is of no use.
     private static let longestBacklog: Int64 = 5000
     private static let batchSize: Int64 = 500
-    /// How much of a store's time the making of indexes takes.
+    /// The time that one call of `keepIndexes` takes.
     private static let share = Duration.milliseconds(200)
 
-    /// Notes that an index of these fields would be of use; it is made by `keepIndexes`.
+    /// Notes that an index of these fields would be useful; `keepIndexes` makes it.
     package func wantIndexes(
         _ type: TypeID, _ expression: QueryExpression
     ) throws(RecordError) {
@@ -33,8 +33,8 @@ extension RecordStore {
         wantedIndexes.withLock { $0.fields.formUnion(fields) }
     }
 
-    /// Makes the indexes that are wanted, and brings those that are there up to date, for a while.
-    /// True when more is to do.
+    /// Makes the indexes that are wanted, and updates the existing ones, for a while. Returns true
+    /// when more work is left.
     package func keepIndexes() throws(RecordError) -> Bool {
         guard isWritable else { return false }
         let wanted = wantedIndexes.withLock { wanted in
@@ -97,7 +97,8 @@ extension RecordStore {
         }
     }
 
-    /// False when all indexes are made and know all changes.
+    /// Does the next part of the work. Returns false when all indexes are made and contain all
+    /// changes.
     private func makeNextPart() throws(RecordError) -> Bool {
         let last = try lastToken()
         for index in try indexes() {
@@ -150,8 +151,8 @@ extension RecordStore {
 
     // MARK: Asking
 
-    /// The records that can match, by an index: those with the value, and those that have changed since.
-    /// nil when no index tells.
+    /// Returns the records that can match, from an index: those with the value, and those that have
+    /// changed since. Returns nil when no index can answer.
     func indexedCandidates(
         _ type: TypeID, _ expression: QueryExpression
     ) throws(RecordError) -> [RecordID]? {
@@ -183,7 +184,7 @@ extension RecordStore {
         return nil
     }
 
-    /// The saved records of a type among these.
+    /// Calls `body` for each saved record of a type among these.
     func withRecords(
         _ ids: [RecordID], of type: TypeID,
         _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
@@ -208,7 +209,7 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// Puts the values of one record into an index, in the place of those that it had.
+    /// Puts the values of one record into an index, instead of its earlier values.
     fileprivate func indexValues(
         of id: RecordID, _ index: Int64, _ type: RecordTypeName, _ field: FieldName
     ) throws(RecordError) {
@@ -226,7 +227,7 @@ extension Transaction {
             value = try RecordDocument(
                 parsing: text, schema: try schema(of: type), limits: limits)[field]
         } catch {
-            // A query meets the same text, and says what is wrong with it.
+            // A query meets the same text and reports its error.
             return
         }
         for hash in Set(value?.queryHashes ?? []) {

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// Also of a record that waits for its deletion: `state` tells.
+    /// Returns a record, even one that waits for its deletion: its `state` shows this.
     package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
         try read { connection throws(RecordError) in try connection.record(type, stem) }
     }
@@ -11,7 +11,7 @@ extension RecordStore {
         try read { connection throws(RecordError) in try connection.record(id) }
     }
 
-    /// The record of that name in a zone, whatever its type and stem.
+    /// Returns the record with that name in a zone, whatever its type and stem.
     package func record(
         named name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> RecordEntry? {
@@ -23,12 +23,14 @@ extension RecordStore {
         }
     }
 
-    /// What the file shows: the draft when there is one. Nil for an unknown record.
+    /// Returns the text that the file shows: the draft when there is one. Returns nil for an
+    /// unknown record.
     package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
         try read { connection throws(RecordError) in try connection.shownText(of: id) }
     }
 
-    /// What the file shows, with the file: another one than the caller knows may have come.
+    /// Returns the text that the file shows, and the file, because it may be another file than the
+    /// caller knows.
     package func shownText(
         of id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
@@ -37,14 +39,16 @@ extension RecordStore {
         }
     }
 
-    /// The record itself; nil when nothing was ever saved.
+    /// Returns the text of the record itself. Returns nil when nothing was ever saved.
     package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
         try read { connection throws(RecordError) in try connection.savedText(of: id) }
     }
 
-    /// At most `limit` records with higher numbers than `id`, by number, without waiting ones.
+    /// Returns at most `limit` records with higher numbers than `id`, in the order of their
+    /// numbers, without records that wait for their deletion.
     ///
-    /// Numbers are stable, so that the last one is a cursor that survives comings and goings.
+    /// Numbers are stable, so the last one is a cursor that stays valid when records are added or
+    /// removed.
     package func records(
         in type: TypeID, after id: RecordID = RecordID(0), limit: Int
     ) throws(RecordError) -> [RecordEntry] {
@@ -62,12 +66,12 @@ extension RecordStore {
         }
     }
 
-    /// Whether a type has no entry that a listing would show.
+    /// Returns whether a type has no entry that a listing would show.
     package func isEmpty(_ type: TypeID) throws(RecordError) -> Bool {
         try records(in: type, limit: 1).isEmpty
     }
 
-    /// Calls `body` for each saved record of a type with its saved text, all as they were at one
+    /// Calls `body` for each saved record of a type with its saved text, all in the state of one
     /// moment.
     package func withRecords(
         in type: TypeID, _ body: (RecordEntry, [UInt8]) throws(RecordError) -> Void
@@ -77,10 +81,11 @@ extension RecordStore {
         }
     }
 
-    /// As `withRecords`, with the record names, which are not always what the stems say.
+    /// Does the same as `withRecords`, with the record names, which sometimes differ from the
+    /// stems.
     ///
-    /// Read on a connection of its own, so that a long walk delays no other reader.
-    /// Returns when the type had last changed; nil for a type that is gone.
+    /// It reads on a separate connection, so that a long walk delays no other reader. Returns the
+    /// time of the type's last change. Returns nil for a type that does not exist.
     @discardableResult
     package func withNamedRecords(
         in type: TypeID,
@@ -145,7 +150,8 @@ extension RecordStore {
 
     // MARK: Drafts
 
-    /// All drafts, or those of one type, oldest first. Records that wait for deletion are left out.
+    /// Returns all drafts, or those of one type, oldest first. Records that wait for their deletion
+    /// are left out.
     package func drafts(in type: TypeID? = nil) throws(RecordError) -> [Draft] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -158,8 +164,9 @@ extension RecordStore {
         }
     }
 
-    /// Why saves were refused, in all types or in one, oldest first: of the records that are shown,
-    /// for with a removed one its refusal goes, and comes back.
+    /// Returns the reasons why saves were refused, in all types or in one, oldest first. Only
+    /// records that are shown are included: the refusal of a removed record disappears with it, and
+    /// comes back with it.
     package func refusals(in type: TypeID? = nil) throws(RecordError) -> [Refusal] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -196,7 +203,8 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    /// When a record of the type was last changed, came or went; nil for a type that is gone.
+    /// Returns the time when a record of the type was last changed, added or removed. Returns nil
+    /// for a type that does not exist.
     fileprivate func lastChange(of type: TypeID) throws(RecordError) -> Timestamp? {
         try first(
             """
@@ -227,13 +235,14 @@ extension SQLConnection {
         throw .damagedText("record \(stem.map { "\($0)" } ?? "\(id.rawValue)")")
     }
 
-    /// As `savedText`; nil also for a text that is damaged.
+    /// Does the same as `savedText`, but also returns nil for a damaged text.
     func wholeSavedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
         try savedTextIfWhole(of: id) ?? nil
     }
 
-    /// Gives nil where there is none, and nil in it where it is damaged. As the view `saved_text` has it, but that
-    /// SQLite would copy a text once more to choose one of two.
+    /// Returns nil where there is no text, and an inner nil where the text is damaged. The result
+    /// is that of the view `saved_text`, but with the view SQLite would copy a text once more to
+    /// choose one of two.
     private func savedTextIfWhole(of id: RecordID) throws(RecordError) -> [UInt8]?? {
         let found = try first(
             """
@@ -249,14 +258,16 @@ extension SQLConnection {
         return found ?? nil
     }
 
-    /// The version of history that the record is; nil for one that was never saved.
+    /// Returns the version of history that is the record's state. Returns nil for a record that was
+    /// never saved.
     func version(of id: RecordID) throws(RecordError) -> Int64? {
         try first("SELECT version FROM record WHERE id = ?", [.integer(id.rawValue)]) {
             $0.int64IfPresent(0)
         } ?? nil
     }
 
-    /// One statement, so that a commit between two reads cannot show half of each.
+    /// Returns the text that the file shows. It uses one statement, so that a commit between two
+    /// reads cannot show half of each.
     func shown(
         _ id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8], version: Int64?)? {

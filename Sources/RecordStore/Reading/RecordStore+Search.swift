@@ -4,10 +4,10 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// The saved records of a type that match, in the order that the expression asks for, else by
-    /// number.
+    /// Returns the saved records of a type that match, in the order that the expression requests,
+    /// otherwise in the order of their numbers.
     ///
-    /// - Parameter onProgress: gets the number of records looked at, now and then.
+    /// - Parameter onProgress: receives the number of examined records from time to time.
     package func query(
         _ type: TypeID, _ expression: QueryExpression, onProgress: (Int) -> Void = { _ in }
     ) throws(RecordError) -> [RecordEntry] {
@@ -37,7 +37,7 @@ extension RecordStore {
         return found.sorted { expression.isOrdered($0.key, before: $1.key) }.map(\.entry)
     }
 
-    /// One saved record of a type by its stem, if it matches.
+    /// Returns one saved record of a type by its stem, if it matches.
     package func match(
         _ type: TypeID, _ expression: QueryExpression, _ stem: Stem
     ) throws(RecordError) -> RecordEntry? {
@@ -61,11 +61,11 @@ extension RecordStore {
         return try matcher.key(of: entry, name, text) == nil ? nil : entry
     }
 
-    /// The saved records of a zone that contain all the words, in any field: the best match first, or of more than
-    /// `rankedAtMost` the shortest.
+    /// Returns the saved records of a zone that contain all the words, in any field: the best match
+    /// first, or, if there are more than `rankedAtMost`, the shortest first.
     ///
-    /// The index is brought up to date first, which a store that is open for reading cannot do: it
-    /// finds what the writer's last search has indexed.
+    /// The index is updated first. A store that is open for reading cannot do that: it finds the
+    /// records that the writer's last search has indexed.
     package func search(
         _ zone: ZoneID, words: String
     ) throws(RecordError) -> [RecordEntry] {
@@ -73,13 +73,14 @@ extension RecordStore {
         let isBehind = try isWritable ? indexChanges() : false
         let indexed = try indexedHits(zone, words)
         guard isBehind else { return indexed }
-        // What is not in the index yet is looked through.
+        // Records that are not in the index yet are searched directly.
         let unindexed = try unindexedHits(zone, words)
         let new = Set(unindexed.looked)
         return indexed.filter { !new.contains($0.id) } + unindexed.hits
     }
 
-    /// To say which of some texts match best they are read. Nobody looks at all of more.
+    /// The largest number of texts that are ranked. Ranking reads the texts, and nobody looks at
+    /// all hits when there are more.
     private static let rankedAtMost = 1000
 
     private func indexedHits(
@@ -107,14 +108,14 @@ extension RecordStore {
         return hits
     }
 
-    /// Which of the records that a search may find.
+    /// One of the records that a search may find.
     package enum SearchHit: Sendable {
-        /// The first that was made of those with this stem, in any type.
+        /// The record that was made first among those with this stem, in any type.
         case named(Stem)
         case numbered(RecordID)
     }
 
-    /// One record that `search` would find.
+    /// Returns one record that `search` would find.
     package func searchHit(
         _ zone: ZoneID, words: String, _ hit: SearchHit
     ) throws(RecordError) -> RecordEntry? {
@@ -125,8 +126,8 @@ extension RecordStore {
             case .named(let stem): ("r.stem = ?", .name(stem))
             case .numbered(let id): ("r.id = ?", .integer(id.rawValue))
             }
-        // The order of the tables is fixed: by the index of the names first, and then whether the
-        // words are in that one text.
+        // The order of the tables is fixed: first the index of the names, and then the question
+        // whether the words are in that one text.
         var indexed = try read { connection throws(RecordError) in
             try connection.all(
                 """
@@ -148,12 +149,12 @@ extension RecordStore {
         return hits.min { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// How many changes a search indexes before it answers. The rest is done by who has the store open,
-    /// behind the answer.
+    /// The number of changes that a search indexes before it answers. The process that has the
+    /// store open indexes the rest after the answer.
     private static let indexedAtOnce: Int64 = 6000
 
-    /// Indexes what has changed since the last search, in the order of history. True when that is not
-    /// all of it.
+    /// Indexes the changes since the last search, in the order of history. Returns true when some
+    /// of them are left.
     private func indexChanges() throws(RecordError) -> Bool {
         let backlog = try searchBacklog()
         guard backlog > 0 else { return false }
@@ -162,20 +163,20 @@ extension RecordStore {
             guard try indexNextWords() else { return false }
             left -= Transaction.batchSize
         }
-        // It may have begun anew meanwhile.
+        // The index may have started again meanwhile.
         guard try searchBacklog() > 0 else { return false }
         wantedIndexes.withLock { $0.isSearchWanted = true }
         return true
     }
 
-    /// Indexes the words of the next changes; false when there are none.
+    /// Indexes the words of the next changes. Returns false when there are none.
     func indexNextWords() throws(RecordError) -> Bool {
         try write(author: .mount) { transaction throws(RecordError) in
             try transaction.indexBatch()
         }
     }
 
-    /// How many changes the index of words does not know.
+    /// Returns the number of changes that the index of words does not know.
     package func searchBacklog() throws(RecordError) -> Int64 {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -194,7 +195,7 @@ private struct QueryMatcher {
     private let schema: RecordSchema
     private var limits: RecordLimits
 
-    /// Nil for a type that is gone.
+    /// Makes a matcher. Returns nil for a type that does not exist.
     init?(_ store: RecordStore, _ type: TypeID, _ expression: QueryExpression) throws(RecordError) {
         guard let info = try store.type(type) else { return nil }
         self.expression = expression
@@ -203,7 +204,7 @@ private struct QueryMatcher {
         limits.recordBytes = .max
     }
 
-    /// Where the record stands in the order; nil when it does not match.
+    /// Returns the record's position in the order. Returns nil when the record does not match.
     func key(
         of entry: RecordEntry, _ name: RecordName, _ text: [UInt8]
     ) throws(RecordError) -> QueryExpression.SortKey? {
@@ -218,10 +219,11 @@ private struct QueryMatcher {
 }
 
 extension Transaction {
-    /// How many changes one transaction indexes: the saves of the mount go between two of them.
+    /// The number of changes that one transaction indexes. The mount can save between two such
+    /// transactions.
     fileprivate static let batchSize: Int64 = 500
 
-    /// Indexes the next changes; false when there are none.
+    /// Indexes the next changes. Returns false when there are none.
     fileprivate func indexBatch() throws(RecordError) -> Bool {
         let done = try connection.first("SELECT value FROM meta WHERE key = 'searchToken'") {
             $0.int64(0)
@@ -241,7 +243,8 @@ extension Transaction {
         return true
     }
 
-    /// The index begins anew when most of its versions are no record's any more.
+    /// Empties the index when most of its versions no longer belong to a record, so that it is
+    /// built again.
     private func boundStaleWords(_ added: Int) throws(RecordError) {
         try connection.run(
             "UPDATE meta SET value = value + ? WHERE key = 'searchVersions'",
@@ -254,18 +257,19 @@ extension Transaction {
         if isStale { try emptySearchIndex() }
     }
 
-    /// A small index is not made anew for so many.
+    /// The number of stale versions that is not enough to build a small index again.
     private static let fewestStale = 10_000
 
-    /// Has everything indexed anew before the next search.
+    /// Empties the index, so that everything is indexed again before the next search.
     func emptySearchIndex() throws(RecordError) {
         try connection.run("INSERT INTO record_search (record_search) VALUES ('delete-all')")
         try connection.run(
             "UPDATE meta SET value = 0 WHERE key IN ('searchToken', 'searchVersions')")
     }
 
-    /// A later version is indexed when its turn comes.
-    /// - Returns: whether the record's version was.
+    /// Indexes the present version of a record. A later version is indexed in its turn.
+    ///
+    /// - Returns: whether the record's version was indexed.
     private func index(_ id: RecordID, ifAmong tokens: Set<Int64>) throws(RecordError) -> Bool {
         guard let record = try connection.stored(id), record.state != .draftOnly,
             let version = try connection.version(of: id), tokens.contains(version),
@@ -280,7 +284,7 @@ extension Transaction {
             let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
             words = SearchWords.indexed(document.searchableTexts)
         } catch {
-            // One bad text, which a check of the store names, may not end every search.
+            // One bad text, which a check of the store names, must not end every search.
             store.options.logger.error(
                 "A text is not searched", metadata: ["record": "\(id)", "error": "\(error)"])
             return false

@@ -2,12 +2,12 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// At most `limit` file names of records that begin with `prefix`, in the order of their
-    /// bytes, without those that show no file. The size of the type does not matter.
+    /// Returns at most `limit` file names of records that begin with `prefix`, in the order of
+    /// their bytes, without those that show no file. The size of the type does not matter.
     package func stems(
         in type: TypeID, beginningWith prefix: [UInt8], limit: Int
     ) throws(RecordError) -> [Stem] {
-        // No byte of a stem is 0xFF, for stems are UTF-8.
+        // No byte of a stem is 0xFF, because stems are UTF-8.
         try read { connection throws(RecordError) in
             try connection.all(
                 """

@@ -3,14 +3,14 @@ import Synchronization
 import class GRDB.DatabaseQueue
 
 extension RecordStore {
-    /// Calls `body` with each statement that reads from here on, for tests that count them; nil
-    /// ends it. Not while another thread reads.
+    /// Calls `body` with each statement that reads from now on, for tests that count them; nil ends
+    /// it. Do not call it while another thread reads.
     package func traceReads(_ body: (@Sendable (String) -> Void)?) {
         trace.withLock { $0 = body }
         Self.install(body, on: reader)
     }
 
-    /// As `traceReads`, with the statements of transactions.
+    /// Does the same as `traceReads` for the statements of transactions.
     package func traceWrites(_ body: (@Sendable (String) -> Void)?) {
         if let writer { Self.install(body, on: writer) }
     }
@@ -20,7 +20,7 @@ extension RecordStore {
             guard let body else { return database.trace(options: []) }
             database.trace { event in
                 let statement = "\(event)"
-                // What a trigger does is told as a comment.
+                // SQLite reports the statements of a trigger as comments.
                 if !statement.hasPrefix("--") { body(statement) }
             }
         }

@@ -3,16 +3,16 @@ import RecordSQL
 
 import class GRDB.DatabaseQueue
 
-/// Records that the index of words does not know yet, or not as they are.
+/// Records that the index of words does not know yet, or not in their present state.
 struct UnindexedHits {
-    /// Those that were looked through.
+    /// The records that were searched.
     var looked: [RecordID] = []
     var hits: [RecordEntry] = []
 }
 
 extension RecordStore {
-    /// Looks through the records that have changed since the index was made. What may match is put
-    /// into an index in memory, so that words are the same here and there.
+    /// Searches the records that have changed since the index was updated. Texts that may match are
+    /// put into an index in memory, so that both indexes use the same words.
     func unindexedHits(
         _ zone: ZoneID, _ words: SearchWords
     ) throws(RecordError) -> UnindexedHits {
@@ -44,7 +44,7 @@ extension RecordStore {
         return result
     }
 
-    /// Those of some records in whose texts the words are, the best match first.
+    /// Returns the records whose texts contain the words, the best match first.
     func matching(
         _ candidates: [RecordEntry], _ words: SearchWords
     ) throws(RecordError) -> [RecordEntry] {
@@ -73,7 +73,7 @@ extension RecordStore {
                     parsing: candidate.text, schema: schema, limits: limits)
                 texts.append((id, SearchWords.indexed(document.searchableTexts)))
             } catch {
-                // As in the index: one bad text may not end every search.
+                // As in the index: one bad text must not end every search.
                 continue
             }
         }
@@ -105,7 +105,7 @@ extension RecordStore {
     }
 }
 
-/// Leaves out texts that cannot have the words, by their bytes alone.
+/// A filter that excludes texts that cannot contain the words, by their bytes alone.
 struct WordFilter {
     private let words: [[UInt8]]
     private let isPlain: Bool
@@ -116,7 +116,8 @@ struct WordFilter {
             text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Array($0.utf8) }
     }
 
-    /// True for a text with other letters or escapes: those are not compared here.
+    /// Returns whether a text may contain the words. True for a text with other letters or escapes,
+    /// because those are not compared here.
     func mayMatch(_ text: [UInt8]) -> Bool {
         if !Self.isSimple(text) { return true }
         guard isPlain else { return false }

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordSQL
 
-/// Column lists, each next to what reads it; the order in both must be the same.
+/// Column lists, each next to the code that reads it; the order in both must be the same.
 enum Columns {
     static let zone = """
         id, database, owner, name, permission, mapping, created, modified, status_changed,
@@ -11,7 +11,7 @@ enum Columns {
     static let record = """
         id, type_id, stem, state, flags, size, modified, created, status_changed
         """
-    /// How many `record` has: the number of the first column that follows them.
+    /// The number of columns in `record`, which is the number of the first column after them.
     static let recordCount: Int32 = 9
     static let asset = """
         a.id, a.record_id, r.stem, a.field, a.idx, a.kind, a.hash, a.size, a.ext, a.downloaded,
@@ -37,27 +37,27 @@ enum Columns {
         attempts, error, waits_for_asset, sent
         """
 
-    /// The same columns of a table as it is called in a join.
+    /// Returns the same columns with the table's name in a join.
     static func joined(_ columns: String, as table: String) -> String {
         columns.split(separator: ",")
             .map { "\(table).\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
     }
 }
 
-/// Bits of record.flags. Stored; never renumber.
+/// The bits of record.flags. The raw value is stored; never renumber.
 enum RecordFlags {
     static let draft: Int64 = 1
     static let assets: Int64 = 2
-    /// Of a draftOnly record: its assets are here, but its file is not.
+    /// The assets of a draftOnly record are here, but its file is not.
     static let awaited: Int64 = 4
-    /// From this bit on the record's incarnation, which wraps when it is read.
+    /// The record's incarnation begins at this bit. It wraps when it is read.
     static let incarnation: Int64 = 1 << 8
 }
 
 extension SQLStatement {
     func time(_ column: Int32) -> Timestamp { Timestamp(nanoseconds: int64(column)) }
 
-    /// The time of a change; that of the other column where there is none.
+    /// Returns the time of a change, or the time in the other column where there is none.
     func change(_ column: Int32, else other: Int32) -> Timestamp {
         let value = int64(column)
         return value == 0 ? time(other) : Timestamp(nanoseconds: value)
@@ -114,7 +114,7 @@ extension SQLStatement {
             statusChanged: change(12, else: 10), isLeaving: !isNull(13))
     }
 
-    /// Of a draft or a refusal, whose first columns are the same.
+    /// Returns the error of a draft or a refusal. Their first columns are the same.
     private func reason() -> RecordError {
         var position: TextPosition?
         if !isNull(5) {
@@ -169,7 +169,7 @@ extension SQLStatement {
             author: Author(rawValue: string(6)) ?? .sync, size: int64(7))
     }
 
-    /// Beside the columns of `trash`.
+    /// Returns the text in a column beside the columns of `trash`.
     func trashText(_ column: Int32) throws(RecordError) -> [UInt8] {
         try text(column) { "\(Stem(bytes: bytes(4))) in the trash" }
     }
@@ -185,7 +185,7 @@ extension SQLStatement {
     }
 }
 
-/// Field names in one column: they hold no newline.
+/// Field names in one column, separated by newlines, which they cannot contain.
 enum FieldNameList {
     static func encode(_ names: [FieldName]) -> [UInt8] {
         Array(names.map(\.bytes).joined(separator: [10]))

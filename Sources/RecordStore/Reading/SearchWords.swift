@@ -3,41 +3,45 @@ import RecordSQL
 
 import class GRDB.DatabaseQueue
 
-/// The words that a search asks for, of which some are several tokens in a row to an index (`tea-time`).
+/// The words that a search asks for. For an index, some words are several tokens in a row
+/// (`tea-time`).
 struct SearchWords {
-    /// How all indexes of words take texts apart.
+    /// The tokenizer of all indexes of words.
     static let tokenizer = "unicode61 remove_diacritics 2"
 
-    /// A word to the indexes that nobody writes, between two values: what looks for words in a row finds none that are
-    /// in two of them.
+    /// A separator between two values. For the indexes it is a word that nobody writes, so that a
+    /// search for words in a row finds none that are in two values.
     private static let valueEnd = "\n\u{E000}\n"
 
-    /// The texts of a record as they are indexed.
+    /// Returns the texts of a record in the form in which they are indexed.
     static func indexed(_ texts: [Text]) -> [UInt8] {
         Array(texts.map(\.utf8).joined(separator: valueEnd.utf8))
     }
 
     let text: String
-    /// For an index that knows where in a text a token is.
+    /// The expression for an index that knows where in a text a token is.
     let phrases: String
-    /// For the index of the store, which knows in which texts a token is, and not where.
+    /// The expression for the index of the store, which knows which texts contain a token, but not
+    /// where.
     let tokens: String
     /// True when a text that has all tokens may lack a word.
     let hasPhrases: Bool
 
-    /// - Returns: nil where there is nothing to look for.
+    /// Reads the words of a search.
+    ///
+    /// - Returns: nil where there is nothing to search for.
     init?(_ text: String) throws(RecordError) {
         self.text = text
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         let parts = try Self.tokens(of: words)
-        // Signs alone are no word to an index.
+        // Signs alone are no word for an index.
         guard parts.contains(where: { !$0.isEmpty }) else { return nil }
         phrases = words.map(Self.quoted).joined(separator: " ")
         tokens = parts.joined().map(Self.quoted).joined(separator: " ")
         hasPhrases = parts.contains { $0.count > 1 }
     }
 
-    /// A letter or digit of ASCII.
+    /// Returns whether the byte is a letter or digit of ASCII.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -51,7 +55,7 @@ struct SearchWords {
         "\"\(word.replacing("\"", with: "\"\""))\""
     }
 
-    /// The tokens of each word, as SQLite finds them.
+    /// Returns the tokens of each word, as SQLite finds them.
     private static func tokens(of words: [String]) throws(RecordError) -> [[String]] {
         let isPlain = words.allSatisfy { word in
             word.utf8.allSatisfy(Self.isPlain)

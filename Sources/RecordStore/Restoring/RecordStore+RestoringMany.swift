@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// What `Transaction.restore(_:to:)` would do now. Changes nothing.
+    /// Returns the plan that `Transaction.restore(_:to:)` would carry out now. Changes nothing.
     package func restorePlan(
         _ scope: RestoreScope, to point: RestorePoint
     ) throws(RecordError) -> RestorePlan {
@@ -15,9 +15,9 @@ extension RecordStore {
 extension Transaction {
     /// Brings back every record of the scope that was deleted or changed since the point.
     ///
-    /// Records that were made since stay, and so do refused texts, which the files go on showing.
-    /// The versions that are set aside stay in history.
-    /// Errors: those of one record, with its name: then nothing is brought back.
+    /// Records that were made since stay, and so do refused texts, which the files still show. The
+    /// versions that are replaced stay in history. Errors: those of one record, with its name; then
+    /// nothing is brought back.
     package func restore(
         _ scope: RestoreScope, to point: RestorePoint
     ) throws(RecordError) -> RestorePlan {

@@ -1,9 +1,9 @@
 package import RecordModel
 
-/// Which records to bring back: those of one, or of all below what is named.
+/// The records to bring back: one record, or all records below the named place.
 package struct RestoreScope: Hashable, Sendable {
     package let database: Database?
-    /// Nil for every owner.
+    /// The owner. Nil for every owner.
     package let owner: OwnerName?
     package let zone: ZoneName?
     package let type: RecordTypeName?
@@ -23,7 +23,7 @@ package struct RestoreScope: Hashable, Sendable {
     func contains(_ zone: ZoneInfo) -> Bool {
         if let database, database != zone.database { return false }
         if let owner, owner != zone.owner { return false }
-        // Where only some zones are the user's to change, the others are not meant.
+        // Where the user may change only some zones, the others are not included.
         guard let name = self.zone else { return zone.permission != .readOnly }
         return name == zone.name
     }
@@ -32,42 +32,43 @@ package struct RestoreScope: Hashable, Sendable {
     func contains(_ stem: Stem) -> Bool { self.stem == nil || self.stem == stem }
 }
 
-/// Back to when.
+/// The point to which records are brought back.
 package enum RestorePoint: Hashable, Sendable {
-    /// What is deleted comes back as it was deleted; nothing else changes.
+    /// Deleted records come back as they were when they were deleted. Nothing else changes.
     case deletion
-    /// As it was after the version with this token.
+    /// Records become as they were after the version with this token.
     case token(Int64)
     case time(Timestamp)
 }
 
-/// What is done to one record to bring it back.
+/// The actions that bring one record back.
 package struct RestoreStep: Sendable {
     package let zone: ZoneInfo
     package let type: RecordTypeName
     package let stem: Stem
-    /// Whether it is gone now, and not only changed.
+    /// Indicates whether the record is deleted now, and not only changed.
     package let wasDeleted: Bool
-    /// The versions since then, which stay in history; 0 when only a deletion is undone.
+    /// The number of versions since then, which stay in history. 0 when only a deletion is undone.
     package let laterVersions: Int64
     package let lastChange: Timestamp
     package let lastAuthor: String
-    /// Whether its file shows a refused text, which stays there over what is restored.
+    /// Indicates whether its file shows a refused text, which the file still shows over the
+    /// restored text.
     package internal(set) var keepsDraft = false
 
-    /// In this order: the waiting delete that is called off, the trash entry that comes back, the
-    /// version that becomes the present one.
+    /// The actions, in this order: the waiting deletion that is ended, the trash entry that comes
+    /// back, the version that becomes the present one.
     var waiting: RecordID?
     var trash: Int64?
     var version: Int64?
 }
 
-/// What a restoring of many does, or has done.
+/// The plan or the result of restoring many records.
 package struct RestorePlan: Sendable {
     package var steps: [RestoreStep] = []
-    /// Records that were made since: they stay.
+    /// The number of records that were made since; they stay.
     package var madeSince = 0
-    /// Records whose name another one has now: they are left alone.
+    /// The number of records whose name another record has now; they are not changed.
     package var inTheWay = 0
 
     package init() {}

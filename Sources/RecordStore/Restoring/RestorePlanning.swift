@@ -1,7 +1,7 @@
 import RecordModel
 import RecordSQL
 
-/// Finds out what a restoring of many has to do, by reading alone.
+/// Finds the steps for restoring many records, only by reading.
 struct RestorePlanning {
     private struct Key: Hashable {
         let zone: ZoneID
@@ -34,7 +34,7 @@ struct RestorePlanning {
     private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
         self.connection = connection
         self.scope = scope
-        // Also removed ones, which come back with their records.
+        // This includes removed zones, which come back with their records.
         let all = try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
         zones = Dictionary(
             all.filter(scope.contains).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -50,7 +50,7 @@ struct RestorePlanning {
         case .deletion: try planning.addDeleted()
         case .token(let token): try planning.addChanged(after: token, waitingAfter: nil)
         case .time(let time):
-            // By token, for the clock may have been wrong for a while.
+            // The token decides, because the clock may have been wrong for a while.
             let token = try connection.first(
                 "SELECT token FROM history WHERE at <= ? ORDER BY token DESC LIMIT 1",
                 [.time(time)]
@@ -97,7 +97,7 @@ struct RestorePlanning {
         return Dictionary(entries, uniquingKeysWith: { $1 })
     }
 
-    // MARK: What is deleted
+    // MARK: Deleted records
 
     private mutating func addDeleted() throws(RecordError) {
         for (key, waiting) in waiting { addWaiting(key, waiting) }
@@ -125,7 +125,7 @@ struct RestorePlanning {
         if let step { plan.steps.append(step) }
     }
 
-    // MARK: What has changed
+    // MARK: Changed records
 
     private mutating func addChanged(
         after token: Int64, waitingAfter time: Timestamp?
@@ -167,7 +167,7 @@ struct RestorePlanning {
             ?? Stem(encoding: key.name)
         guard scope.contains(stem) else { return }
         guard let then = try version(of: key, upTo: token), then.kind != .deleted else {
-            // A record that was neither made since nor is there needs no word.
+            // A record that was not made since and does not exist is not counted.
             if current?.state == .saved { plan.madeSince += 1 }
             return
         }
@@ -193,7 +193,7 @@ struct RestorePlanning {
         try add(step, key)
     }
 
-    /// What the record was then; nil before it was made.
+    /// Returns the state of the record then. Returns nil for a time before it was made.
     private func version(
         of key: Key, upTo token: Int64
     ) throws(RecordError) -> (token: Int64, kind: ChangeKind?, text: [UInt8])? {
@@ -215,8 +215,8 @@ struct RestorePlanning {
 
     // MARK: Steps
 
-    /// Whether a record is for reading only in a zone where others are the user's to change: then it is
-    /// not meant, unless it is named.
+    /// Returns whether a record is read-only in a zone where the user may change other records.
+    /// Such a record is not included unless it is named.
     private func mayOnlyBeRead(
         _ key: Key, _ text: () throws(RecordError) -> [UInt8]?
     ) throws(RecordError) -> Bool {
@@ -237,7 +237,8 @@ struct RestorePlanning {
             laterVersions: laterVersions, lastChange: at, lastAuthor: author)
     }
 
-    /// Adds what is to be made anew, unless another record has its name or its file's name.
+    /// Adds the step for a record that is made again, unless another record has its name or its
+    /// file's name.
     private mutating func add(_ step: RestoreStep?, _ key: Key) throws(RecordError) {
         guard let step else { return }
         let isTaken = try connection.first(

@@ -18,18 +18,19 @@ package struct AssetEntry: Hashable, Sendable {
     /// The place in a list of assets.
     package let index: Int?
     package let kind: Kind
-    /// Nil while the text names an asset whose bytes never came.
+    /// The hash of the content. Nil while the text names an asset whose bytes were never
+    /// downloaded.
     package let hash: ContentHash?
     package let size: Int64
-    /// Without the dot; may be empty.
+    /// The extension without the dot. It may be empty.
     package let fileExtension: [UInt8]
-    /// Whether the bytes are on this machine.
+    /// Indicates whether the bytes are on this machine.
     package let isDownloaded: Bool
     package let modified: Timestamp
-    /// When its content, name or times last changed on this machine.
+    /// The time at which its content, name or times last changed on this machine.
     package let statusChanged: Timestamp
-    /// Whether the file was moved to a name of this machine: its field leaves the record after the
-    /// grace, and its name is free until then.
+    /// Indicates whether the file was moved to a name that exists only on this machine. The field
+    /// leaves the record after the grace time, and the name is free until then.
     package let isLeaving: Bool
 
     /// The one name that a listing shows: STEM@FIELD.EXT, STEM@FIELD.INDEX.EXT.

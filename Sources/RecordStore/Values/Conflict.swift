@@ -1,32 +1,34 @@
 package import RecordModel
 
-/// What two sides made of one record, where one of them lost: kept until somebody has looked.
+/// The two versions of one record where the edit of one side lost. It is kept until somebody has
+/// settled it.
 package struct Conflict: Hashable, Sendable {
-    /// Whose text. The raw value is stored; never renumber.
+    /// The side that a text belongs to. The raw value is stored; never renumber.
     package enum Side: Int64, Sendable, CaseIterable {
-        /// What both began with.
+        /// The text that both sides began with.
         case base = 0
-        /// Of this machine.
+        /// The text of this machine.
         case mine = 1
-        /// Of the server.
+        /// The text of the server.
         case theirs = 2
     }
 
     package let id: Int64
     package let zone: ZoneID
     package let type: RecordTypeName
-    /// That of the record's file now; when it is gone, the one that it had.
+    /// The stem of the record's file now. If the file was removed, the stem that it had.
     package let stem: Stem
     package let record: RecordID
-    /// When the two met here.
+    /// The time at which the two edits met on this machine.
     package let at: Timestamp
-    /// Changed by both; empty when one side deleted the record and the other edited it.
+    /// The fields that both sides changed. Empty when one side deleted the record and the other
+    /// edited it.
     package let fields: [FieldName]
-    /// Those of `fields` that got the server's value.
+    /// The fields of `fields` that got the server's value.
     package let theirsStood: [FieldName]
     package let theirTime: Timestamp?
-    /// As the server names who changed it; empty when that is not known.
+    /// The user who changed the record, as the server names them. Empty when that is not known.
     package let theirUser: String
-    /// Somebody has said how it shall be.
+    /// Indicates whether somebody has settled the conflict.
     package let isSettled: Bool
 }

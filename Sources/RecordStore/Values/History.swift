@@ -1,18 +1,19 @@
 package import RecordModel
 
-/// What happened to a record, a place or a draft. The raw value is stored.
+/// The kind of a change to a record, a place or a draft. The raw value is stored.
 package enum ChangeKind: String, Sendable, CaseIterable {
     case created, updated, deleted, waiting, restored, draft, asset
     case zoneMade, zoneRemoved, typeMade, typeRemoved
-    /// What may be done in a zone is another. In no history.
+    /// The permissions in a zone changed. In no history.
     case permission
-    /// A share came, changed or went. In no history.
+    /// A share was added, changed or removed. In no history.
     case share
-    /// An edit lost against another one, and is kept beside the record.
+    /// An edit lost against another one and is kept beside the record.
     case conflict
-    /// A record, type or zone keeps its large fields here from now on. In no history.
+    /// From now on a record, type or zone keeps the content of its large fields on this machine. In
+    /// no history.
     case pinned
-    /// The exchange with the record server has done something, or failed. In no history.
+    /// The exchange with the record server has done something, or it failed. In no history.
     case exchanged
     /// Only the text, times or draft state changed, not the values.
     case text
@@ -41,7 +42,7 @@ package struct HistoryRow: Sendable {
     package let name: RecordName
     package let record: RecordID
     package let changedFields: [FieldName]
-    /// Empty for a deletion.
+    /// The text of the record. Empty for a deletion.
     package let text: [UInt8]
 }
 
@@ -57,7 +58,7 @@ package struct TrashEntry: Hashable, Sendable {
     package let size: Int64
 }
 
-/// What observers hear after a commit.
+/// A change that observers receive after a commit.
 package struct StoreChange: Hashable, Sendable {
     package let author: Author
     package let kind: ChangeKind
@@ -67,22 +68,23 @@ package struct StoreChange: Hashable, Sendable {
     package let stem: Stem?
     /// The history row, when the change made one.
     package let token: Int64?
-    /// For `asset`: which file came, changed or went.
+    /// The file that was added, changed or removed, for `asset`.
     package let asset: AssetID?
-    /// The file whose name another one has taken, or that has lost it.
+    /// The file that lost its name, also because another file took it.
     package let replaced: RecordFile?
     package let effect: FileEffect
-    /// For `waiting`: the files that go with the record when its delete becomes final.
+    /// The files that are deleted together with the record when its deletion becomes final, for
+    /// `waiting`.
     package let waitingAssets: [AssetEntry]
-    /// The name under which the record showed before, where it shows under another one since this
-    /// commit.
+    /// The name under which the record was shown before, if this commit changed it.
     package let former: Stem?
-    /// For `exchanged`: what it was.
+    /// The exchange that happened, for `exchanged`.
     package var exchange: SyncEvent?
-    /// For `share`: what others have done.
+    /// The actions of other users, for `share`.
     package var shareNews: [ShareNews] = []
-    /// For `deleted` and `waiting`: what the record is now, where it has another name, type or zone.
+    /// The record that replaces it under another name, type or zone, for `deleted` and `waiting`.
     package var movedTo: RecordID?
-    /// What the commit has done to the names of asset files, told with its last change.
+    /// The changes of the commit to the names of asset files. They are reported with its last
+    /// change.
     package var assetNames = AssetNameChanges()
 }

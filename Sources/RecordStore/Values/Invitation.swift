@@ -1,10 +1,10 @@
 package import RecordModel
 
-/// Something that somebody wants to share with this account, which has not accepted it yet.
+/// An invitation to a share that this account has not accepted yet.
 package struct Invitation: Hashable, Sendable {
-    /// As the server names it.
+    /// The name that the server uses for it.
     package let id: Text
-    /// As `recordfs shares --json` has it.
+    /// The description that `recordfs shares --json` prints.
     package let json: JSONValue
 
     package init(id: Text, json: JSONValue) {
@@ -14,6 +14,6 @@ package struct Invitation: Hashable, Sendable {
 
     package var link: String { json["url"]?.string?.string ?? "" }
     package var title: String? { json["title"]?.string?.string }
-    /// An address, a name or a user.
+    /// The owner: an address, a name or a user.
     package var owner: String { ShareNews.name(of: json["owner"]) }
 }

@@ -18,100 +18,107 @@ package struct OutboxRow: Hashable, Sendable {
     package let name: RecordName
     package let first: Timestamp
     package let last: Timestamp
-    /// The batch that took it; nil while nobody sends it.
+    /// The batch that took the change. Nil while nobody sends it.
     package let batch: Int64?
     package let attempts: Int64
     package let error: String?
-    /// The bytes of an asset that its text names have not come yet: not sent before.
+    /// Indicates whether the bytes of an asset that its text names have not arrived yet. The change
+    /// is not sent before they arrive.
     package let waitsForAsset: Bool
-    /// The version in history that was sent last, by this change or by one that it took up: the
-    /// server may have it, whatever it answered. Nil when none was.
+    /// The version in history that was sent last, by this change or by one that it replaced. The
+    /// server may have it, whatever it answered. Nil when none was sent.
     package let sent: Int64?
 }
 
 extension OutboxRow {
-    /// How the error begins of a change that cannot be brought together with the server's record.
+    /// The beginning of the error of a change that cannot be merged with the server's record.
     package static let unmergeable = "The server's record cannot be merged"
 
     package var isUnmergeable: Bool { error?.hasPrefix(Self.unmergeable) == true }
 }
 
-/// A change that the engine has taken to send it, with all that its request says.
+/// A change that the engine has taken to send it, with everything that its request needs.
 package struct OutboxClaim: Sendable {
     package internal(set) var row: OutboxRow
-    /// What the server had when it last answered for the record. Nil when it never did: then a
-    /// `delete` is of a record that may have arrived, whose tag is not known yet.
+    /// The state that the server had when it last answered for the record. Nil when it never did:
+    /// then a `delete` belongs to a record that may have reached the server, and its change tag is
+    /// not known yet.
     package let base: AcknowledgedState?
-    /// The record as it was taken; nil of a `delete`, and in a `SentRequest`.
+    /// The record when the change was taken. Nil for a `delete`, and in a `SentRequest`.
     package let document: RecordDocument?
     package var isDelete: Bool { row.operation == .delete }
-    /// The text of `base`; nil also where it is damaged: then all fields count as changed.
+    /// The text of `base`. Also nil where it is damaged: then all fields count as changed.
     package var baseDocument: RecordDocument?
-    /// Of a `delete`: where the record has gone in the same database.
+    /// The place in the same database to which the record has moved, for a `delete`.
     package var movedTo: RecordAddress?
-    /// Those of the record that are others than on the server, without the parent.
+    /// The fields of the record that differ from the server's, without the parent.
     package var changedFields: [FieldName] = []
-    /// Those whose values go as assets (`RecordDocument.longFields`), and those that are so there.
+    /// The fields whose values are sent as assets (`RecordDocument.longFields`), and the fields
+    /// that the server already has as assets.
     package var longFields: Set<FieldName> = []
     package var longFieldsOfBase: Set<FieldName> = []
-    /// When the changed fields were given their values: of all but what was never there before.
+    /// The times at which the changed fields got their values. Empty for a record that the server
+    /// never had.
     package var stamps: [FieldName: FieldStamp] = [:]
-    /// The text of the record's file, where another machine would not print the same from the values;
-    /// nil also when it is too long to be sent.
+    /// The text of the record's file, if another machine would print a different text from the
+    /// values. Also nil when it is too long to be sent.
     package var fileText: [UInt8]?
     private(set) var isTextWithheld = false
-    /// What the server has of the text when it takes this; of a `SentRequest` that is not known.
+    /// The state of the text on the server after it accepts this change. For a `SentRequest` it is
+    /// not known.
     var textOnServer: TextOnServer {
         if isTextWithheld { return .withheld }
         return document == nil || fileText != nil ? .sent : .printed
     }
 
-    /// It goes with its values alone.
+    /// Removes the file text, so that the change sends only its values.
     package mutating func withholdText() {
         isTextWithheld = fileText != nil
         fileText = nil
     }
-    /// The bytes of its text, or of the base when that is larger, by which requests are filled.
+    /// The number of bytes of its text, or of the base when that is larger. Requests are filled by
+    /// this number.
     package var bytes: Int {
         max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) + (fileText?.count ?? 0)
     }
 }
 
-/// A record as the server had it.
+/// A record in the state that the server had.
 package struct AcknowledgedState: Hashable, Sendable {
-    /// The `recordChangeTag` by which an update or a delete is conditional.
+    /// The `recordChangeTag` that makes an update or a delete conditional.
     package let changeTag: String
-    /// Nil when the text is damaged here.
+    /// The text of the record. Nil when the text is damaged here.
     package let text: [UInt8]?
-    /// The version of this store's history whose text it is; nil where no version has those values.
+    /// The version of this store's history that has this text. Nil where no version has those
+    /// values.
     var version: Int64?
     var textOnServer = TextOnServer.sent
 
-    /// What the server has of the text of the record's file, as far as it is known; nil for none.
+    /// The text of the record's file on the server, as far as it is known. Nil for none.
     package var fileText: [UInt8]? { textOnServer == .sent ? text : nil }
 }
 
-/// What the server has of the text of a record's file. Stored; never renumber.
+/// The state of a record's file text on the server. The raw value is stored; never renumber.
 enum TextOnServer: Int64 {
-    /// None, for all machines print the same.
+    /// The server has no text, because all machines print the same one.
     case printed = 0
-    /// It may have one, or lacks one that it should have: with the next change one goes.
+    /// The server may have a text, or lacks one that it should have. The next change sends one.
     case sent = 1
-    /// None, for it does not get through.
+    /// The server has no text, because sending it fails.
     case withheld = 2
 }
 
-/// A request with outgoing changes that may have reached the server, and has no answer.
+/// A request with outgoing changes that may have reached the server and has no answer.
 package struct SentRequest: Sendable {
     package let body: [UInt8]
-    /// The changes in it, without their documents: what they were is in the body.
+    /// The changes in it, without their documents, because the body contains them.
     package let claims: [OutboxClaim]
 }
 
-/// How much one request may hold.
+/// The limits of one request.
 package struct ClaimLimits: Hashable, Sendable {
     package var records: Int
-    /// Of texts; the first change is taken however large it is.
+    /// The bytes of texts. The first change is taken even if it is larger.
     package var bytes: Int
 
     package init(records: Int = 200, bytes: Int = 2_000_000) {
@@ -120,12 +127,12 @@ package struct ClaimLimits: Hashable, Sendable {
     }
 }
 
-/// Changes that are not taken now, though they could be: the server has just refused them for what
-/// others may put right.
+/// Changes that are not taken now although they are ready: the server has just refused them for a
+/// reason that other people can remove.
 package struct ClaimExceptions: Hashable, Sendable {
-    /// By their numbers in the outbox.
+    /// The numbers of these changes in the outbox.
     package var rows: Set<Int64> = []
-    /// New records, which need room.
+    /// Indicates whether new records are excepted, because they need space.
     package var creates = false
 
     package init() {}
@@ -143,7 +150,7 @@ package struct StoreCounts: Hashable, Sendable {
         package let pending: Int64
         package let oldestPending: Timestamp?
         package let drafts: Int64
-        /// Of the pending ones, those that wait for an edit or for `recordfs retry`.
+        /// The pending changes that wait for an edit or for `recordfs retry`.
         package let refused: Int64
         /// Conflicts that nobody has settled.
         package let conflicts: Int64

@@ -6,25 +6,26 @@ package struct ZoneInfo: Hashable, Sendable {
     package enum Permission: Int64, Sendable {
         case readWrite = 0
         case readOnly = 1
-        /// Others share several of its records, each with what hangs on it, and not all of them for
-        /// writing: `RecordStore.permission(of:in:)` tells of each record.
+        /// Others share several of its records, each with its children, and not all of them for
+        /// writing. `RecordStore.permission(of:in:)` returns the permission of each record.
         case mixed = 2
     }
 
     package let id: ZoneID
     package let database: Database
-    /// Empty but under `shared/`.
+    /// The owner. Empty except under `shared/`.
     package let owner: OwnerName
     package let name: ZoneName
     package let permission: Permission
-    /// How directory names and fields map to record types (architecture §7).
+    /// The way in which directory names and fields map to record types (architecture §7).
     package let mapping: ZoneMapping
     package let created: Timestamp
-    /// When a record type last came or went: the directory's mtime.
+    /// The time at which a record type was last added or removed: the directory's mtime.
     package let modified: Timestamp
-    /// When the directory last changed on this machine in any way.
+    /// The time of the last change of any kind to the directory on this machine.
     package let statusChanged: Timestamp
-    /// When this machine's user last got other permissions in it; before all times when never.
+    /// The time at which the permissions of this machine's user in the zone last changed. Before
+    /// all other times if they never changed.
     package let modeChanged: Timestamp
 }
 
@@ -34,8 +35,8 @@ package struct TypeInfo: Hashable, Sendable {
     package let zone: ZoneID
     package let name: RecordTypeName
     package let created: Timestamp
-    /// When an entry last came or went: the directory's mtime.
+    /// The time at which an entry was last added or removed: the directory's mtime.
     package let modified: Timestamp
-    /// When the directory last changed on this machine in any way.
+    /// The time of the last change of any kind to the directory on this machine.
     package let statusChanged: Timestamp
 }

@@ -1,12 +1,12 @@
 package import RecordModel
 
-/// How much room the zones of one owner have, as the server last told it.
+/// The space that the zones of one owner have, as the server last reported it.
 package struct Quota: Hashable, Sendable {
-    /// As the server names the owner; `me` for the account's own.
+    /// The owner, as the server names them; `me` for the account's own zones.
     package let owner: OwnerName
-    /// In bytes; nil where it is not told.
+    /// The total space in bytes. Nil where the server does not report it.
     package let totalBytes: Int64?
-    /// In bytes.
+    /// The free space in bytes.
     package let freeBytes: Int64
 
     package init(owner: OwnerName, totalBytes: Int64?, freeBytes: Int64) {

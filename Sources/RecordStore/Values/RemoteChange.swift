@@ -1,18 +1,19 @@
 package import RecordModel
 
-/// A change that the server reports, as the engine hands it over.
+/// A change that the server reports, as the engine passes it to the store.
 package struct RemoteChange: Sendable {
     package enum Operation: Sendable {
-        /// The whole record as the server has it now.
+        /// The whole record in its present state on the server.
         case upsert([RecordField], parent: RecordName?)
         case delete
     }
 
-    /// What the server has of the file that the record was written as.
+    /// The file text that the server has for a record.
     package enum FileText: Hashable, Sendable {
-        /// It keeps none.
+        /// The server keeps no text.
         case unknown
-        /// It was written by something that knows the values alone: every machine prints the same.
+        /// The record was written by a program that knows only the values. Every machine prints the
+        /// same text.
         case none
         case text([UInt8])
     }
@@ -26,11 +27,11 @@ package struct RemoteChange: Sendable {
     package var createdBy: String
     package var modified: Timestamp?
     package var modifiedBy: String
-    /// When fields were given their values.
+    /// The times at which fields got their values.
     package var stamps: [FieldName: FieldStamp] = [:]
-    /// Of a deletion: where the record is now, as far as the server tells.
+    /// The place of the record now, as far as the server reports it. For a deletion.
     package var movedTo: RecordAddress?
-    /// Stands for the stamps of the other fields; nil: any edit is later than they are.
+    /// The stamp of the fields without one. If nil, any edit is later than these fields.
     package var unstamped: FieldStamp?
 
     package init(
@@ -50,9 +51,10 @@ package struct RemoteChange: Sendable {
 }
 
 extension RemoteChange {
-    /// A record that is gone there.
+    /// Makes the deletion of a record on the server.
     ///
-    /// - Parameter changeTag: that of its deletion, where a later record of the name may be known here.
+    /// - Parameter changeTag: the change tag of the deletion, if a later record with the name may
+    ///   be known here.
     package init(
         deleted name: RecordName, movedTo address: RecordAddress? = nil, changeTag: String = ""
     ) {
@@ -62,7 +64,7 @@ extension RemoteChange {
         movedTo = address
     }
 
-    /// True for a deletion of which only those records may be gone that are older than it.
+    /// True for a deletion that removes only records that are older than itself.
     var isOfEarlierRecord: Bool {
         if case .delete = operation { !changeTag.isEmpty } else { false }
     }
@@ -70,7 +72,7 @@ extension RemoteChange {
 
 /// A record that the server has and that cannot be shown here.
 package struct PassedOver: Hashable, Sendable {
-    /// Nil for one that has none.
+    /// The name of the record. Nil for one without a name.
     package let name: RecordName?
     package let reason: String
 
@@ -84,14 +86,16 @@ package struct PassedOver: Hashable, Sendable {
 package struct RemotePage: Sendable {
     package var zone: ZoneID
     package var changes: [RemoteChange]
-    /// The token that continues the feed behind this page; nil for changes that no feed has told of.
+    /// The token that continues the feed after this page. Nil for changes that no feed has
+    /// reported.
     package var token: [UInt8]?
-    /// They are not gone.
+    /// The records of the page that cannot be shown here. They are not deleted.
     package var passedOver: [PassedOver] = []
     package var shares: [Share] = []
-    /// True when it has something that cannot even be named: then it says nothing of what is gone.
+    /// True when the page contains something without a name. Then the page does not show which
+    /// records were deleted.
     package var hasNameless: Bool { passedOver.contains { $0.name == nil } }
-    /// Nothing comes behind it for now.
+    /// Indicates whether no page follows for now.
     package var isLast: Bool
 
     package init(
@@ -104,19 +108,19 @@ package struct RemotePage: Sendable {
     }
 }
 
-/// What the server tells of step by step.
+/// A feed of changes that the server reports page by page.
 package enum Feed: Hashable, Sendable {
-    /// Which zones of a database have news.
+    /// The zones of a database that have news.
     case database(Database)
     /// The records of a zone.
     case zone(ZoneID)
 }
 
-/// What a remote change did here.
+/// The effect of a remote change on this machine.
 package struct RemoteResult: Sendable {
     package enum Outcome: Hashable, Sendable {
         case created, updated, unchanged, deleted
-        /// A deletion that lost against a local edit: the record stays, and is sent again.
+        /// A deletion that lost against a local edit. The record stays and is sent again.
         case kept
         /// A deletion of a record that is not here.
         case absent
@@ -124,7 +128,7 @@ package struct RemoteResult: Sendable {
 
     package let outcome: Outcome
     package let id: RecordID?
-    /// Fields changed on both sides in two ways: the later value stands, the other one is kept with
-    /// the conflict.
+    /// The fields that both sides changed to different values. The later value wins, and the other
+    /// one is kept with the conflict.
     package let conflicts: [FieldName]
 }

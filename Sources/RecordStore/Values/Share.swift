@@ -1,15 +1,15 @@
 package import RecordModel
 
-/// What the server last told of a share.
+/// A share as the server last reported it.
 package struct Share: Hashable, Sendable {
     package let name: RecordName
-    /// The record that is shared, with what hangs on it; nil for the whole zone.
+    /// The record that is shared, with its children. Nil for the whole zone.
     package let root: RecordName?
-    /// What this machine's user may do with what is shared.
+    /// The permission of this machine's user for the shared records.
     package let permission: ZoneInfo.Permission
-    /// All of it, as JSON for people and programs.
+    /// The complete share as JSON, for people and programs.
     package let text: [UInt8]
-    /// When this machine first had this text.
+    /// The time at which this machine first had this text.
     package let changed: Timestamp
 
     package init(

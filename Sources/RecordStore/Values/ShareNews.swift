@@ -1,34 +1,35 @@
 package import RecordModel
 
-/// What people hear of a share without having done anything themselves.
+/// News about a share, which users receive without doing anything themselves.
 package struct ShareNews: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// Somebody who was invited, or has the link, has it now.
+        /// A person who was invited, or who has the link, now has access.
         case accepted
-        /// Somebody has it no longer by own choice or the owner's.
+        /// A person no longer has access, by their own choice or the owner's.
         case left
-        /// Somebody was invited and is no longer, by own choice or another's, and did not have it.
+        /// A person without access is no longer invited, by their own choice or another person's.
         case declined
         /// Somebody asks for access.
         case requested
-        /// What others share is here no longer.
+        /// Records that others shared are no longer here.
         case ended
         /// Edits of this user that were not sent before a share ended are in the trash.
         case unsent
-        /// This account has deleted the root of a share, which has ended with it: what hung on it stays.
+        /// This account has deleted the root of a share, and the share has ended with it. The
+        /// root's children stay.
         case unshared
         /// Somebody wants to share something with this account.
         case invited
     }
 
     package let kind: Kind
-    /// An address, a name or a user; empty for `ended`, `unsent` and `unshared`.
+    /// An address, a name or a user. Empty for `ended`, `unsent` and `unshared`.
     package let who: String
-    /// For `unsent` and `unshared`: of how many records; else 0.
+    /// The number of records, for `unsent` and `unshared`; otherwise 0.
     package let count: Int
-    /// For `unshared`: the records that hung on the root, or the first of them.
+    /// The children of the root, or the first of them, for `unshared`.
     package private(set) var unshared: UnsharedRecords?
-    /// For `invited`: to what.
+    /// The invitation, for `invited`.
     package let invitation: Invitation?
 
     package init(_ kind: Kind, who: String = "") {
@@ -60,7 +61,7 @@ package struct ShareNews: Hashable, Sendable {
         self.invitation = invitation
     }
 
-    /// What is new in the text of a share, as `Share.text` has it, since an earlier one.
+    /// Returns the news in the text of a share, as `Share.text` has it, since an earlier text.
     package static func between(_ old: [UInt8], _ new: [UInt8]) throws(RecordError) -> [ShareNews] {
         let (before, after) = (try JSONParser.parse(old), try JSONParser.parse(new))
         let (had, have) = (
@@ -75,28 +76,31 @@ package struct ShareNews: Hashable, Sendable {
             + ask.filter { !asked.contains($0) }.map { ShareNews(.requested, who: $0) }
     }
 
-    /// - Parameter status: nil for whatever it is.
+    /// Returns the names of the people in a list.
+    ///
+    /// - Parameter status: the status of these people; nil for any status.
     private static func people(_ list: JSONValue?, _ status: Text? = nil) -> [String] {
         (list?.array ?? []).filter { status == nil || $0["status"]?.string == status }
             .map(name(of:))
     }
 
-    /// What people know somebody by whom the text of a share names.
+    /// Returns the name by which people know a person in the text of a share.
     static func name(of person: JSONValue?) -> String {
         let name = person?["address"] ?? person?["name"] ?? person?["user"]
         return name?.string?.string ?? "somebody"
     }
 }
 
-/// What is left of a shared hierarchy whose root its owner has deleted: in no share, and his as before.
+/// The records that are left of a shared hierarchy after its owner has deleted the root. They are
+/// in no share and still belong to the owner.
 package struct UnsharedRecords: Hashable, Sendable {
     package let zone: ZoneID
     package let root: RecordName
-    /// The first of them, by the server's order.
+    /// The first of these records, in the server's order.
     package let children: [RecordName]
-    /// When the server said so.
+    /// The time at which the server reported it.
     package let at: Timestamp
 
-    /// For people.
+    /// The names of the records, for people.
     package var list: String { children.map(\.description).joined(separator: ", ") }
 }

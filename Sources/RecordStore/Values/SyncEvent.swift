@@ -1,28 +1,28 @@
 package import RecordModel
 
-/// A piece of the exchange with the record server that is over, as NSPersistentCloudKitContainer tells
-/// of it (Apple, `NSPersistentCloudKitContainer.Event`).
+/// A completed part of the exchange with the record server, as NSPersistentCloudKitContainer
+/// reports it (Apple, `NSPersistentCloudKitContainer.Event`).
 package struct SyncEvent: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// The server was reached with the account.
         case setup
-        /// What others have changed came here.
+        /// Changes of others were downloaded.
         case `import`
-        /// What was changed here went there.
+        /// Changes of this machine were uploaded.
         case export
     }
 
-    /// Rising; 0 of one that is not kept yet.
+    /// A number that grows. 0 for an event that is not stored yet.
     package var id: Int64 = 0
     package let kind: Kind
     package let database: Database
-    /// Nil when it is about no single zone.
+    /// The zone. Nil when the event is not about a single zone.
     package let zone: ZoneID?
     package let start: Timestamp
     package let end: Timestamp
-    /// Those that it has changed.
+    /// The number of records that it has changed.
     package let records: Int64
-    /// Why it has failed; nil when it has not.
+    /// The reason why it failed. Nil when it has not failed.
     package let error: String?
 
     package init(

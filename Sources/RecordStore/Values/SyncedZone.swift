@@ -1,18 +1,18 @@
 package import RecordModel
 
-/// A zone as the engine sees it: also one that was removed here, as long as the server has to be
-/// told of that or of its last records.
+/// A zone as the engine sees it. It may also be a zone that was removed here, as long as that
+/// removal or its last records have to be sent to the server.
 ///
-/// Whether the server has the zone, as far as known here, its feed's token tells: there is one from
-/// the first page on until the zone is gone there.
+/// The token of the zone's feed shows whether the server has the zone, as far as it is known here:
+/// there is a token from the first page on until the zone is removed on the server.
 package struct SyncedZone: Hashable, Sendable {
     package let id: ZoneID
     package let database: Database
-    /// As the server names him; empty for one's own zones.
+    /// The owner, as the server names them. Empty for your own zones.
     package let owner: OwnerName
     package let name: ZoneName
-    /// As paths name him.
+    /// The owner, as paths name them.
     package let shownOwner: OwnerName
-    /// Removed here.
+    /// Indicates whether the zone was removed on this machine.
     package let isRemoved: Bool
 }

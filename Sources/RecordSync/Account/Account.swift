@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordStore
 package import RecordWire
 
-/// Where a store is kept in step with, and as whom.
+/// The server, the container and the user that a store is synced with.
 package struct Account: Hashable, Sendable {
     /// The server's address without a slash at its end: `https://records.example.org`.
     package var server: String
@@ -10,19 +10,19 @@ package struct Account: Hashable, Sendable {
     package var container: Text
     package var environment: ServerEnvironment
     package var apiToken: Text
-    /// The newest one: each answer may bring the next. Empty of one that has signed out.
+    /// The newest token: each answer may bring the next one. Empty after a sign-out.
     package var webAuthToken: Text
     /// The user's record name.
     package var user: UserName
     package var profile: ServerProfile
 
-    /// When the server said last that it does not accept the sign-in any more, in milliseconds since
-    /// 1970; nil while it does.
+    /// The time when the server last said that it no longer accepts the sign-in, in milliseconds
+    /// since 1970. Nil while the server accepts it.
     package var refusedMilliseconds: Int64?
 
     package var isSignedIn: Bool { !webAuthToken.isEmpty }
 
-    /// To whom a store of the account belongs.
+    /// The user that a store of the account belongs to.
     package var owner: StoreOwner {
         StoreOwner(
             server: server, container: container.string, environment: environment.rawValue,

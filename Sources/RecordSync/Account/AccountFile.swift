@@ -2,14 +2,15 @@ import Glibc
 package import RecordModel
 import RecordWire
 
-/// The account of a store: STATE/account.json, which nobody but its user may read, for it holds the
-/// tokens.
+/// The account of a store: STATE/account.json. Only its user may read the file, because it holds
+/// the tokens.
 package struct AccountFile: Sendable {
     package let path: String
 
     package init(stateDirectory: String) { path = stateDirectory + "/account.json" }
 
-    /// Nil when nobody was ever signed in. Errors: ioFailure, corrupt for what is no account.
+    /// Returns the account, or nil when nobody was ever signed in.
+    /// Errors: ioFailure, corrupt for a file that is not an account.
     package func read() throws(RecordError) -> Account? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -34,9 +35,10 @@ package struct AccountFile: Sendable {
         }
     }
 
-    /// Changes the account while no other process does, and gives it: all of it or nothing, also when
-    /// the power fails. Nothing is written when `change` leaves it as it is.
-    /// Errors: noSpace, ioFailure, corrupt; what `change` throws.
+    /// Changes the account while no other process changes it, and returns the result. The whole
+    /// change is written or nothing, also when the power fails. Nothing is written when `change`
+    /// leaves the account as it is.
+    /// Errors: noSpace, ioFailure, corrupt; the errors that `change` throws.
     @discardableResult
     package func update(
         _ change: (inout Account?) throws(RecordError) -> Void
@@ -104,7 +106,7 @@ extension Account {
             apiToken: try json.required("apiToken").string(),
             webAuthToken: try json.required("webAuthToken").string(),
             user: try UserName(try json.required("user")),
-            // Files of earlier programs have none.
+            // Files of earlier programs have no profile.
             profile: try json.choice("profile") ?? .recordfs)
         refusedMilliseconds = try json["refused"].map { (json) throws(ServerError) in
             try json.int64()

@@ -1,11 +1,11 @@
 import RecordStore
 
-/// By whose rules an account's server goes.
+/// The rules that an account's server follows.
 package enum ServerProfile: String, CaseIterable, Sendable {
-    /// recordfs-server's: the protocol and its extensions.
+    /// The rules of recordfs-server: the protocol and its extensions.
     case recordfs
-    /// Those of Apple's own service: the documented keys alone, and one request for each web auth
-    /// token at a time.
+    /// The rules of Apple's own service: only the documented keys, and one request at a time for
+    /// each web auth token.
     case cloudkit
 }
 
@@ -17,7 +17,7 @@ extension Exchange.Settings {
             do {
                 try await Task.sleep(for: .milliseconds(100))
             } catch {
-                // Whoever ends the engine does not wait.
+                // When the engine ends, nothing has to wait.
             }
         }
     }
@@ -30,8 +30,8 @@ extension Exchange.Settings {
             readsAhead = true
         case .cloudkit:
             hasExtensions = false
-            // Tags and escapes come to the texts of records, which this counts; the request that is
-            // larger than it may be goes in halves.
+            // This limit counts the texts of records; tags and escapes are added to them. A request
+            // that is larger than the server allows is sent in halves.
             claims.bytes = 1_500_000
             requestBytes = 2_000_000
         }

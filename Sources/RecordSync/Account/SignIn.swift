@@ -2,10 +2,11 @@ import Glibc
 package import RecordModel
 package import RecordWire
 
-/// The sign-in of the protocol: a request without a web auth token is refused with the address of a
-/// page; who signs in there is sent to a callback with the token (reference §2).
+/// The sign-in of the protocol. The server refuses a request without a web auth token and answers
+/// with the address of a page. After signing in there, the person is sent to a callback with the
+/// token (reference §2).
 package struct SignIn: Sendable {
-    /// Without a web auth token and a user.
+    /// The account without a web auth token and without a user.
     private let account: Account
     private let http: HTTPExchange
 
@@ -14,8 +15,8 @@ package struct SignIn: Sendable {
         self.http = http
     }
 
-    /// The address of the page on which a person signs in, which then leads to `callback`. A server of ours
-    /// keeps the sign-in of a device until somebody ends it.
+    /// Returns the address of the page on which a person signs in. The page then leads to
+    /// `callback`. A recordfs-server keeps the sign-in of a device until somebody ends it.
     package func page(callback: String) async throws(SyncProblem) -> String {
         let url = account.url(of: .currentUser, .public, webAuthToken: nil)
         let answer = try await http.send("GET", url)
@@ -33,7 +34,7 @@ package struct SignIn: Sendable {
     package func webAuthToken(
         eMail: String, password: [UInt8]
     ) async throws(SyncProblem) -> Text {
-        // Nobody goes there: the answer says the token.
+        // Nothing opens this address: the answer contains the token.
         let callback = "http://127.0.0.1:1/signed-in"
         let form = try await form(of: try await page(callback: callback))
         var fields = form.fields
@@ -53,7 +54,7 @@ package struct SignIn: Sendable {
         return token
     }
 
-    /// Whose token it is, and the token to go on with.
+    /// Returns the user that the token belongs to, and the token to use next.
     package func user(
         of token: Text
     ) async throws(SyncProblem) -> (user: UserName, token: Text) {
@@ -66,17 +67,17 @@ package struct SignIn: Sendable {
         return (UserName(bytes: name.utf8), answer.nextToken ?? token)
     }
 
-    /// How a server stands to the sign-in of an account.
+    /// The state of an account's sign-in at the server.
     package enum State: Hashable, Sendable {
         case accepted
-        /// It does not accept it any more.
+        /// The server no longer accepts it.
         case ended
-        /// It was not asked, or gave no answer that says it.
+        /// The server was not asked, or its answer does not say.
         case unknown
     }
 
-    /// Asks the server whether it still accepts the account's sign-in. A server by Apple's text is not
-    /// asked, for that uses the token up.
+    /// Asks the server whether it still accepts the account's sign-in. A server that follows
+    /// Apple's text is not asked, because the question uses up the token.
     package static func state(
         of account: Account, over http: HTTPExchange, patience: Duration
     ) async -> State {
@@ -91,7 +92,7 @@ package struct SignIn: Sendable {
         }
     }
 
-    /// That of this machine; empty when it has none.
+    /// The name of this machine; empty when it has none.
     private static let deviceName: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
@@ -117,7 +118,7 @@ package struct SignIn: Sendable {
             cookie: cookies.joined(separator: "; "))
     }
 
-    /// Each `<input type="hidden" name="NAME" value="VALUE">`.
+    /// Returns the name and the value of each `<input type="hidden" name="NAME" value="VALUE">`.
     private static func hiddenFields(_ page: String) -> [(String, Text)] {
         page.split(separator: "<input type=\"hidden\" ").dropFirst().compactMap { piece in
             let tag = piece.prefix { $0 != ">" }
@@ -134,7 +135,7 @@ package struct SignIn: Sendable {
             .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
     }
 
-    /// The page that comes back says why in the words for a person.
+    /// Returns the reason in words for a person, as the page in the answer says it.
     private static func refusal(_ answer: HTTPExchange.Answer) -> SyncProblem {
         let page = String(decoding: answer.body, as: UTF8.self)
         func words(behind mark: String) -> String? {
@@ -154,6 +155,6 @@ package struct SignIn: Sendable {
                         + "CONTAINER --name NAME --callback \(callbackOfToken).")))
     }
 
-    /// Stands for any port and path of this machine.
+    /// An address that stands for any port and path of this machine.
     package static let callbackOfToken = "http://127.0.0.1"
 }

@@ -3,14 +3,14 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The bytes of one asset as they come, from the first to the last, in a file of their own.
+/// The bytes of one asset as they arrive, from the first to the last, in their own file.
 final class AssetDownload: Sendable {
     private struct State {
         var received: Int64 = 0
         var hasher = SHA256()
         var lastRead = ContinuousClock.now
         var waiting: [Waiting] = []
-        /// How many there were.
+        /// The number of waits so far.
         var waits = 0
         var ending: Result<Void, RecordError>?
     }
@@ -23,12 +23,13 @@ final class AssetDownload: Sendable {
 
     let asset: AssetEntry
     let hash: ContentHash
-    /// Its name goes when the bytes are placed, or with this.
+    /// The path of the file. It is removed when the bytes are moved into the store, or at the end
+    /// of this object.
     let path: String
     private let descriptor: Int32
     private let state = Mutex(State())
 
-    /// Errors: those of making the file.
+    /// Creates the file. Errors: those of creating a file.
     init(_ asset: AssetEntry, _ hash: ContentHash, path: String) throws(RecordError) {
         self.asset = asset
         self.hash = hash
@@ -45,7 +46,8 @@ final class AssetDownload: Sendable {
     var received: Int64 { state.withLock(\.received) }
     var isWhole: Bool { received == asset.size }
 
-    /// For how long nobody has read of it, or waited for all of it.
+    /// The time for which nobody has read from the download. Zero while somebody waits for all of
+    /// it.
     var idle: Duration {
         state.withLock { state in
             let isWanted = state.waiting.contains { $0.end == .max }
@@ -53,7 +55,8 @@ final class AssetDownload: Sendable {
         }
     }
 
-    /// Whether these are the bytes that they should be; to be asked once, when all are here.
+    /// Indicates whether the bytes have the expected hash. To be read once, when all bytes have
+    /// arrived.
     var isRight: Bool {
         state.withLock { state in
             var hasher = state.hasher
@@ -61,8 +64,9 @@ final class AssetDownload: Sendable {
         }
     }
 
-    // MARK: Coming in
+    // MARK: Receiving
 
+    /// Adds bytes at the end.
     /// Errors: noSpace, and others of writing; invalidArgument for more bytes than the asset has.
     func append(_ bytes: [UInt8]) throws(RecordError) {
         let offset = received
@@ -89,7 +93,7 @@ final class AssetDownload: Sendable {
         for waiting in ready { waiting.continuation.resume(returning: .success(())) }
     }
 
-    /// Nothing comes any more. Whoever waits is answered.
+    /// Ends the download: no more bytes arrive. All waiting callers get this result.
     func end(_ ending: Result<Void, RecordError>) {
         let left = state.withLock { state in
             state.ending = ending
@@ -100,7 +104,7 @@ final class AssetDownload: Sendable {
 
     // MARK: Reading
 
-    /// Notes that somebody reads; whether all bytes before `end` are here.
+    /// Notes that somebody reads. Returns whether all bytes before `end` have arrived.
     func has(upTo end: Int64) -> Bool {
         state.withLock { state in
             state.lastRead = .now
@@ -108,12 +112,12 @@ final class AssetDownload: Sendable {
         }
     }
 
-    /// Waits until all is in the store. Errors: why it does not come; interrupted, when the task is
-    /// cancelled.
+    /// Waits until all of it is in the store. Errors: the reason why the bytes do not arrive;
+    /// interrupted, when the task is cancelled.
     func waitForEnd() async throws(RecordError) { try await wait(upTo: .max) }
 
-    /// Waits for all bytes before `end`. Errors: why they do not come; interrupted, when the task is
-    /// cancelled.
+    /// Waits for all bytes before `end`. Errors: the reason why they do not arrive; interrupted,
+    /// when the task is cancelled.
     func wait(upTo end: Int64) async throws(RecordError) {
         let number = state.withLock { state in
             state.waits += 1
@@ -140,7 +144,7 @@ final class AssetDownload: Sendable {
 
     private static let givenUp = RecordError(.interrupted, "nobody waits for it any more")
 
-    /// Bytes that are here.
+    /// Reads bytes that have arrived.
     func read(offset: Int64, count: Int) throws(RecordError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, done in
@@ -160,7 +164,7 @@ final class AssetDownload: Sendable {
 }
 
 extension Array {
-    /// Takes out those that fit.
+    /// Removes the elements that fit and returns them.
     fileprivate mutating func extract(_ fits: (Element) -> Bool) -> [Element] {
         let taken = filter(fits)
         removeAll(where: fits)

@@ -2,29 +2,32 @@ package import RecordModel
 package import RecordStore
 import RecordWire
 
-/// Brings the bytes of assets that only the server has, when they are read.
+/// Downloads the bytes of assets that only the server has, when they are read.
 ///
-/// Each comes once, from its first byte to its last, for all who read it; a read far ahead of what has
-/// come gets its own range. What was brought stays in the store.
+/// Each asset is downloaded once, from its first byte to its last, for all its readers. A read far
+/// beyond the last byte received requests its own range. Downloaded bytes stay in the store.
 package actor AssetDownloads {
-    /// A read that begins so far behind what has come does not wait for all between.
+    /// A read that begins more than this many bytes beyond the last byte received does not wait for
+    /// the bytes between.
     private static let reach: Int64 = 8 << 20
-    /// What nobody reads is not fetched on.
+    /// A download that nobody has read for so long is stopped.
     private static let patience = Duration.seconds(30)
-    /// Those that come at the same time; others wait for their turn.
+    /// The number of downloads at the same time. Others wait for their turn.
     private static let width = 4
-    /// In a row without a byte, and the waits between them: a server that begins anew is met.
+    /// The number of failures in a row, without a byte received, after which a download fails.
+    /// `waits` are the pauses between the attempts. They are long enough for the restart of a
+    /// server.
     private static let attempts = 3
     private static let waits = [Duration.milliseconds(200), .seconds(1)]
 
-    /// One for each database.
+    /// The exchanges, one for each database.
     private let exchanges: [Exchange]
     private let store: RecordStore
     private let transport: any SyncTransport
     private var downloads: [ContentHash: AssetDownload] = [:]
     private var queue: [AssetDownload] = []
     private var running = 0
-    /// All that goes on.
+    /// All tasks that are running.
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var taskNumber = 0
     private var hasEnded = false
@@ -33,17 +36,17 @@ package actor AssetDownloads {
         self.init([exchange], store: exchange.store, transport: exchange.transport)
     }
 
-    /// - Parameter exchanges: of one account, one for each database.
+    /// - Parameter exchanges: the exchanges of one account, one for each database.
     package init(_ exchanges: [Exchange], store: RecordStore, transport: any SyncTransport) {
         self.exchanges = exchanges
         self.store = store
         self.transport = transport
     }
 
-    /// At most `count` bytes from `offset` on; fewer at the end.
+    /// Returns at most `count` bytes from `offset` on; fewer at the end of the asset.
     ///
-    /// Errors: unavailable when the server cannot be reached, or has other bytes by now; corrupt when
-    /// it sends others; noSpace.
+    /// Errors: unavailable when the server cannot be reached, or now has other bytes; corrupt when
+    /// the server sends other bytes; noSpace.
     package func read(
         _ asset: AssetEntry, offset: Int64, count: Int
     ) async throws(RecordError) -> [UInt8] {
@@ -63,7 +66,7 @@ package actor AssetDownloads {
         return try download.read(offset: offset, count: Int(end - offset))
     }
 
-    /// Returns when all of it is in the store.
+    /// Downloads the whole asset. Returns when all of it is in the store.
     ///
     /// Errors: those of `read`.
     package func bring(_ asset: AssetEntry) async throws(RecordError) {
@@ -77,7 +80,7 @@ package actor AssetDownloads {
     private static let stopped = RecordError(
         .interrupted, "the exchange with the server has ended")
 
-    /// Returns when nothing uses the store any more, and nothing will.
+    /// Stops all downloads. Returns when nothing uses the store any more and nothing will use it.
     package func stop() async {
         hasEnded = true
         for download in queue { end(download, .failure(Self.stopped), wasRunning: false) }
@@ -168,7 +171,7 @@ package actor AssetDownloads {
         try store.write(author: .sync) { (transaction) throws(RecordError) in
             try transaction.setDownloaded(download.hash)
         }
-        // Bytes of a share that has ended meanwhile.
+        // The bytes may belong to a share that has ended in the meantime.
         try store.scrub()
     }
 
@@ -204,7 +207,8 @@ package actor AssetDownloads {
         return .success(bytes)
     }
 
-    /// Where the server shows the bytes now, by one of the records that it has them in.
+    /// Returns the current address of the bytes on the server, from one of the records that contain
+    /// them.
     private nonisolated func address(
         of asset: AssetEntry, _ hash: ContentHash
     ) async throws(SyncProblem) -> String {
@@ -236,7 +240,7 @@ package actor AssetDownloads {
 }
 
 extension RecordError {
-    /// For who reads a file.
+    /// The error for a reader of a file.
     fileprivate init(fetching problem: SyncProblem) {
         if case .store(let error) = problem {
             self = error

@@ -3,10 +3,10 @@ import RecordStore
 import RecordWire
 import Synchronization
 
-/// What the server has called bytes that were brought, until the record that has them is saved there:
-/// when the answer to that gets lost, the bytes need not be sent again.
+/// The server's receipts for uploaded bytes, kept until the record that contains the bytes is saved
+/// on the server. When the answer to that save is lost, the bytes need not be sent again.
 final class AssetReceipts: Sendable {
-    /// Far less than a server's receipts are good for.
+    /// Much shorter than the time for which a server accepts its receipts.
     private static let life = Duration.seconds(600)
 
     private struct Key: Hashable {

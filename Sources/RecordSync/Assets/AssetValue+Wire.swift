@@ -3,7 +3,7 @@ import RecordStore
 import RecordWire
 
 extension AssetValue {
-    /// What the server has, as the file that shows it here.
+    /// An asset of the server, as a value with the name of the file that shows it here.
     init(_ asset: WireAsset, of record: RecordName, _ field: FieldName, _ index: Int?) {
         let stem = Stem(encoding: record)
         func name(_ fileExtension: [UInt8]) -> [UInt8] {
@@ -12,7 +12,8 @@ extension AssetValue {
         }
         let fileExtension = FileExtension.shown(asset.fileExtension?.utf8 ?? [])
         var fileName = name(fileExtension)
-        // One that reads otherwise, or is no name of a file, is left out.
+        // An extension with which the name would be read as something else, or would not be a file
+        // name, is left out.
         let parts = EntryName.asset(
             stem: stem, field: field, index: index, fileExtension: fileExtension)
         if fileName.count > 255 || EntryName(classifying: fileName) != parts { fileName = name([]) }

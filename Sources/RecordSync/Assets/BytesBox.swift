@@ -1,13 +1,13 @@
 import RecordModel
 import Synchronization
 
-/// Bytes that come in pieces.
+/// Bytes that arrive in pieces.
 final class BytesBox: Sendable {
     private let gathered = Mutex<[UInt8]>([])
 
     var bytes: [UInt8] { gathered.withLock(\.self) }
 
-    /// How many there are then.
+    /// Adds a piece and returns the number of bytes after that.
     func append(_ piece: [UInt8]) -> Int {
         gathered.withLock { bytes in
             bytes += piece

@@ -5,23 +5,24 @@ import RecordStore
 import RecordWire
 import Synchronization
 
-/// Which bytes an asset of the server is. recordfs-server tells the SHA-256; what another calls its
-/// `fileChecksum`, is a name that says nothing of the bytes. Then the store remembers which bytes had that
-/// name when they were sent or fetched, and bytes of a name that is new are fetched before the record is
-/// shown: everything here knows an asset by its SHA-256.
+/// Finds out which bytes an asset of the server has. recordfs-server sends the SHA-256. The
+/// `fileChecksum` of another server is a name that says nothing about the bytes. For such a server
+/// the store remembers which bytes had that name when they were sent or downloaded. Bytes with a
+/// new name are downloaded before the record is shown, because everything on this machine knows an
+/// asset by its SHA-256.
 extension Exchange {
-    /// Whether an asset of the server has these bytes.
+    /// Returns whether an asset of the server has these bytes.
     func isSame(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) -> Bool {
         settings.hasExtensions ? asset.isOf(hash) : try self.hash(of: asset) == hash
     }
 
-    /// Nil for one that was never seen here.
+    /// Returns the hash of an asset. Returns nil for an asset that this machine has never seen.
     func hash(of asset: WireAsset) throws(SyncProblem) -> ContentHash? {
         if settings.hasExtensions { return asset.sha256 }
         return try read { (store) throws(RecordError) in try store.hash(ofAsset: asset.name) }
     }
 
-    /// The server calls bytes so that were sent.
+    /// Notes the name that the server gives to bytes that were sent.
     func note(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) {
         guard !settings.hasExtensions else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
@@ -29,9 +30,10 @@ extension Exchange {
         }
     }
 
-    /// Fetches the assets of these records that have names which are new here.
+    /// Downloads the assets of these records whose names are new on this machine.
     ///
-    /// One that the server shows and does not give is left out, as if its bytes were never stored.
+    /// An asset that the server lists but does not deliver is left out, as if its bytes were never
+    /// stored.
     func identifyAssets(of records: some Sequence<RecordAnswer>) async throws(SyncProblem) {
         guard !settings.hasExtensions else { return }
         for record in records {
@@ -86,7 +88,8 @@ extension Exchange {
     }
 }
 
-/// Bytes as they come; the file loses its name with this, unless the store has taken it.
+/// Bytes as they arrive. Their file is removed at the end of this object, unless the store has
+/// taken it.
 private final class IncomingFile: Sendable {
     let path: String
     private let descriptor: Int32
@@ -94,7 +97,7 @@ private final class IncomingFile: Sendable {
 
     var size: Int64 { count.withLock(\.self) }
 
-    /// Errors: those of making the file.
+    /// Creates the file. Errors: those of creating a file.
     init(path: String) throws(RecordError) {
         self.path = path
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -106,7 +109,8 @@ private final class IncomingFile: Sendable {
         close(descriptor)
     }
 
-    /// How many there are then. Errors: noSpace, and others of writing.
+    /// Adds bytes and returns the number of bytes after that. Errors: noSpace, and others of
+    /// writing.
     func append(_ bytes: [UInt8]) throws(RecordError) -> Int64 {
         var done = 0
         while done < bytes.count {
@@ -125,15 +129,16 @@ private final class IncomingFile: Sendable {
 }
 
 extension WireAsset {
-    /// What the server calls the bytes.
+    /// The name that the server gives to the bytes.
     fileprivate var name: Text { Text("\(fileChecksum.string) \(size)") }
 
-    /// The last part of the URL is for a file name of the client's.
+    /// The address for a download. The last part of the URL is a place for a file name that the
+    /// client chooses.
     var address: String? { downloadURL?.string.replacing("${f}", with: "asset") }
 }
 
 extension RecordAnswer {
-    /// Those of all fields, also in lists.
+    /// The assets of all fields, also those in lists.
     var assets: [WireAsset] {
         fields.flatMap { field -> [WireAsset] in
             let values: [WireValue] =

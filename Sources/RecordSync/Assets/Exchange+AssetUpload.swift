@@ -3,8 +3,9 @@ import RecordStore
 import RecordWire
 
 extension Exchange {
-    /// What the server calls the assets of these changes. Bytes that it does not have are brought;
-    /// a change whose assets cannot be, is told so in the results.
+    /// Returns the server's description of the assets of these changes. Bytes that the server does
+    /// not have are uploaded. For a change whose assets cannot be uploaded, `results` gets the
+    /// reason.
     func bringAssets(
         of claims: [OutboxClaim], _ zone: SyncedZone, _ results: inout UploadResults
     ) async throws(SyncProblem) -> [OutgoingAsset.Place: WireAsset] {
@@ -18,7 +19,7 @@ extension Exchange {
                     known[asset.place] = asset.complete(receipt)
                     results.noteKeptReceipt(asset.place.record)
                 } else if asset.isThere, let wire = try await rereferenced(asset) {
-                    // What was fetched is never sent back as it came.
+                    // A description that was downloaded is never sent back unchanged.
                     known[asset.place] = wire
                 } else {
                     missing.append(asset)
@@ -55,7 +56,8 @@ extension Exchange {
         }
     }
 
-    /// Nil when the bytes are not on this machine, or are not what they were.
+    /// Returns the file to send. Returns nil when the bytes are not on this machine, or are not the
+    /// expected ones.
     private func file(
         of asset: OutgoingAsset, _ results: inout UploadResults
     ) throws(SyncProblem) -> OutgoingFile? {
@@ -90,7 +92,7 @@ extension Exchange {
         let tokens = try await transport.send(.assetsUpload, scope, request.bytes) {
             json throws(ServerError) in try UploadToken.list(json)
         }
-        // The elements of a list have one name: each takes the next address.
+        // All elements of a list have one field name: each takes the next address.
         var left = files
         var jobs: [(asset: OutgoingAsset, file: OutgoingFile, url: String)] = []
         for token in tokens {
@@ -141,7 +143,8 @@ extension Exchange {
                 receipts.keep(wire, of: asset, zone.id)
                 brought[asset.place] = asset.complete(wire)
             case .failure(.refused(let error)) where error.code == .notFound:
-                // The time of the address has passed, and not the record: another one is asked for.
+                // The address has expired, but the record is still valid: the next attempt asks for
+                // another address.
                 continue
             case .failure(.refused(let error)): results.fail(asset.place.record, error)
             case .failure(let error): problem = error
@@ -166,8 +169,9 @@ extension Exchange {
         }
     }
 
-    /// Bytes that only the server has, as after `mv` of a record that was never read: by another of
-    /// its records, or else by one that had them.
+    /// Refers to bytes that only the server has, for example after `mv` of a record whose asset was
+    /// never read. The bytes are found in another record on the server, or else in a record that
+    /// had them before.
     private func rereference(
         _ asset: OutgoingAsset, _ zone: SyncedZone, _ results: inout UploadResults
     ) async throws(SyncProblem) -> WireAsset? {
@@ -177,7 +181,8 @@ extension Exchange {
         return nil
     }
 
-    /// Nil when no record of the server has the bytes.
+    /// Returns the asset with bytes from another record on the server. Returns nil when no record
+    /// has them.
     private func rereferenced(
         _ asset: OutgoingAsset
     ) async throws(SyncProblem) -> WireAsset? {
@@ -193,11 +198,12 @@ extension Exchange {
         return nil
     }
 
-    /// Bytes that went on the server with a record that another machine deleted, or lost to another
-    /// value, while this one edited it: the server keeps them for some time. Nil when it does not
-    /// have them.
+    /// Refers to bytes that are no longer in a record of the server: another machine deleted the
+    /// record, or replaced the value, while this machine edited it. The server keeps such bytes for
+    /// some time. Returns nil when it does not have them.
     ///
-    /// The owner's own database only: servers say no to others, as do those that do not know the key.
+    /// This works only in the owner's own database. Servers refuse it to others, and servers that
+    /// do not know the key refuse it too.
     private func former(
         _ asset: OutgoingAsset, _ zone: SyncedZone
     ) async throws(SyncProblem) -> WireAsset? {
@@ -218,7 +224,7 @@ extension Exchange {
         }
     }
 
-    /// The first that has the bytes.
+    /// Returns the first item that has the bytes.
     private func first(
         _ items: [RereferencedAsset], _ asset: OutgoingAsset
     ) throws(SyncProblem) -> WireAsset? {
@@ -230,7 +236,7 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// The records of the server that have these bytes, by zone.
+    /// Returns the records on the server that have these bytes, by zone.
     func holders(
         of hash: ContentHash
     ) throws(SyncProblem) -> [(zone: SyncedZone, holders: [AssetHolder])] {
@@ -248,7 +254,7 @@ extension Exchange {
 }
 
 extension SyncProblem {
-    /// Whether bytes that are to be sent are damaged or gone here.
+    /// Indicates whether bytes that are to be sent are damaged or missing on this machine.
     fileprivate var isAboutBytes: Bool {
         guard case .store(let error) = self else { return false }
         return error.code == .corrupt || error.code == .unavailable

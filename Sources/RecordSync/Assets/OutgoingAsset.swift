@@ -7,22 +7,24 @@ struct OutgoingAsset: Sendable {
     struct Place: Hashable, Sendable {
         let record: RecordName
         let field: FieldName
-        /// In a list.
+        /// The index in a list.
         let index: Int?
     }
 
     let place: Place
     let type: RecordTypeName
     let hash: ContentHash
-    /// In bytes.
+    /// The size in bytes.
     let size: Int64
     let fileExtension: Text?
-    /// Whether the field has it on the server: then its checksum is enough.
+    /// Indicates whether the field on the server already has this asset. Then its checksum is
+    /// enough.
     let isThere: Bool
-    /// The bytes of a long value, which have no file here.
+    /// The bytes of a long value, which has no file here.
     var content: [UInt8]?
 
-    /// What goes into the record, but for what the server says of bytes that were brought.
+    /// The value to put into the record. For bytes that were uploaded, the server's answer replaces
+    /// it.
     var wire: WireAsset { complete(WireAsset(hash, size: size)) }
 
     func complete(_ asset: WireAsset) -> WireAsset {
@@ -35,9 +37,9 @@ struct OutgoingAsset: Sendable {
 }
 
 extension OutboxClaim {
-    /// The assets in the fields that are sent.
+    /// Returns the assets in the fields that are sent.
     ///
-    /// Errors: unavailable for bytes that never came.
+    /// Errors: unavailable for bytes that never arrived.
     func assets(_ store: RecordStore) throws(RecordError) -> [OutgoingAsset] {
         var assets = longValues
         guard let document, document.fields.contains(where: { !$0.value.assets.isEmpty }) else {
@@ -82,7 +84,7 @@ extension OutboxClaim {
 }
 
 extension FieldValue {
-    /// With their places in a list.
+    /// The assets of the value, with their indexes in a list.
     fileprivate var assets: [(index: Int?, asset: AssetValue)] {
         switch self {
         case .asset(let value): [(nil, value)]
@@ -96,7 +98,8 @@ extension FieldValue {
 }
 
 extension AssetValue {
-    /// Nil for none; one that the server would refuse goes as a name shows it.
+    /// The extension to send. Nil when there is none. An extension that the server would refuse is
+    /// sent in the form that a file name shows.
     fileprivate var sentExtension: Text? {
         let bytes = FileExtension.shown(fileExtension)
         return bytes.isEmpty ? nil : Text(utf8: bytes)

@@ -2,29 +2,33 @@ package import Logging
 import RecordModel
 package import RecordStore
 
-/// Brings the large fields of what is pinned before anybody reads them, as long as `run` runs.
+/// Downloads the large fields of pinned records before anybody reads them, as long as `run` runs.
 package actor PinKeeper {
     private let store: RecordStore
     private let downloads: AssetDownloads
     private let logger: Logger
     private let backoff: Backoff
     private let jitter: @Sendable () -> Double
-    /// Whether it has to wait: the exchange is paused, or nobody is signed in.
+    /// Returns whether downloads are allowed. They are not while the exchange is paused, or while
+    /// nobody is signed in.
     private let mayBring: @Sendable () -> Bool
     private let wake: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
-    /// Those that did not come, until `nextPass`; meanwhile others may.
+    /// The assets that could not be downloaded. They are not tried again until `nextPass`; other
+    /// assets are.
     private var failed: Set<ContentHash> = []
     private var nextPass: ContinuousClock.Instant?
-    /// In a row, since the pass began.
+    /// The number of failures in a row since the pass began.
     private var failures = 0
-    /// Passes since the last file that came.
+    /// The number of passes since the last downloaded file.
     private var vainPasses = 0
     private var alarm: Task<Void, Never>?
 
-    /// Less than `AssetDownloads` brings at the same time: who reads does not wait for what is pinned.
+    /// The number of downloads at the same time. It is less than that of `AssetDownloads`, so that
+    /// a reader does not wait for pinned records.
     private static let width = 2
-    /// Failures in a row: then the server is not there, rather than the files, and all wait.
+    /// The number of failures in a row after which all downloads wait, because the server is then
+    /// probably not reachable.
     private static let patience = 4
 
     package init(
@@ -42,10 +46,11 @@ package actor PinKeeper {
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Something may be there to bring: a change of the store, or the exchange goes on.
+    /// Looks for something to download. To be called after a change of the store, and when the
+    /// exchange continues.
     package nonisolated func look() { waker.yield() }
 
-    /// Ends when its task is cancelled.
+    /// Runs until its task is cancelled.
     package func run() async {
         var iterator = wake.makeAsyncIterator()
         look()
@@ -56,7 +61,7 @@ package actor PinKeeper {
         alarm?.cancel()
     }
 
-    /// Brings some of what is missing; false when there is nothing more to try now.
+    /// Downloads some of the missing assets. Returns false when there is nothing more to try now.
     private func bringNext() async -> Bool {
         if let nextPass, nextPass <= .now {
             self.nextPass = nil
@@ -98,7 +103,7 @@ package actor PinKeeper {
         }
     }
 
-    /// Says when those that did not come have their next turn, unless that is said.
+    /// Sets the time of the next attempt for failed downloads, unless it is already set.
     private func endPass() {
         guard nextPass == nil else { return }
         vainPasses = min(vainPasses + 1, 16)

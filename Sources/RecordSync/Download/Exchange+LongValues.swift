@@ -3,12 +3,13 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// Long values that stand in assets on the wire are values here.
+/// Turns long values that are assets on the wire back into values.
 extension Exchange {
-    /// The record with its long values in their fields, and how many bytes these have.
+    /// Returns the record with its long values in their fields, and the number of bytes of these
+    /// values.
     ///
-    /// One whose bytes the server shows and does not give, or that are not what the field holds, stays an
-    /// asset beside an empty field.
+    /// A long value stays an asset beside an empty field when the server lists its bytes but does
+    /// not deliver them, or when the field cannot hold them.
     func whole(
         _ answer: RecordAnswer, of zone: SyncedZone
     ) async throws(SyncProblem) -> (answer: RecordAnswer, bytes: Int) {
@@ -38,8 +39,8 @@ extension Exchange {
         return (whole, count)
     }
 
-    /// A record whose texts are told as changes. When they are not changes of what is known here, it is
-    /// asked for.
+    /// Returns a record whose texts are sent as changes, with the whole texts. When they are not
+    /// changes of the texts that this machine knows, the whole record is requested.
     private func spliced(
         _ answer: RecordAnswer, of zone: SyncedZone
     ) async throws(SyncProblem) -> RecordAnswer {
@@ -54,7 +55,7 @@ extension Exchange {
         }
         let items = try await lookUp([answer.name], in: zone)
         guard case .record(let whole)? = items.first else {
-            // It is gone meanwhile, which the feed tells next.
+            // The record is deleted in the meantime. The feed reports that next.
             throw .unreadable("a text that is told as a change of an unknown one.")
         }
         return whole
@@ -88,7 +89,8 @@ extension Exchange {
         return bytes
     }
 
-    /// What is in a file here already, as where an asset is known by its bytes alone.
+    /// Returns bytes that are already in a file of the store, for example where an asset is known
+    /// only by its bytes.
     private func stored(
         _ hash: ContentHash, size: Int64
     ) throws(SyncProblem) -> [UInt8]? {
@@ -98,7 +100,7 @@ extension Exchange {
         }
     }
 
-    /// The same of all records among these.
+    /// Returns the items with the long values of all records in their fields.
     func whole(
         _ items: [RecordItem], of zone: SyncedZone
     ) async throws(SyncProblem) -> [RecordItem] {
@@ -122,15 +124,15 @@ struct LongValue: Sendable {
     let twin: FieldName
     let asset: WireAsset
 
-    /// What stands for the bytes of a long value where an asset is asked for.
+    /// Returns the asset that represents the bytes of a long value where an asset is required.
     static func asset(of value: FieldValue, _ twin: FieldName) -> AssetValue {
         AssetValue(fileName: Text("@\(twin)"), size: value.longBytes.map { Int64($0.count) })
     }
 
-    /// Nil for bytes that the field cannot hold.
+    /// Returns the value. Returns nil for bytes that the field cannot hold.
     func value(_ bytes: [UInt8]) -> WireValue? {
         if isBytes { return .bytes(bytes) }
-        // NUL is no text of a record.
+        // A text of a record contains no NUL.
         guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
             return nil
         }

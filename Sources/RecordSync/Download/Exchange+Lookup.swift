@@ -2,11 +2,12 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// Records that are asked for by their names.
+/// Requests for records by their names.
 extension Exchange {
     private static let namesOfRequest = 200
 
-    /// What the server has under these names, at most as many as one request takes.
+    /// Returns the records that the server has under these names. At most as many names as one
+    /// request takes.
     func lookUp(
         _ names: some Sequence<RecordName>, in zone: SyncedZone
     ) async throws(SyncProblem) -> [RecordItem] {
@@ -22,8 +23,9 @@ extension Exchange {
         }.items
     }
 
-    /// Brings records as the server has them; those that it has not go.
-    /// - Returns: how many have changed here.
+    /// Downloads records as the server has them. Records that the server does not have are deleted
+    /// here.
+    /// - Returns: the number of records that have changed in the store.
     func bring(_ names: [RecordName], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         var changed = 0
         for start in stride(from: 0, to: names.count, by: Self.namesOfRequest) {
@@ -34,9 +36,9 @@ extension Exchange {
         return changed
     }
 
-    /// Asks once more for records that could not be shown here, when somebody wants it or the schema
-    /// here is another one.
-    /// - Returns: how many have changed here.
+    /// Asks again for records that could not be shown on this machine, when somebody requested it
+    /// or when the local schema has changed.
+    /// - Returns: the number of records that have changed in the store.
     func retryPassedOver(in zone: SyncedZone) async throws(SyncProblem) -> Int {
         var changed = 0
         while true {
@@ -51,7 +53,7 @@ extension Exchange {
         }
     }
 
-    /// The zones in which that is due.
+    /// Returns the zones with records to ask for again.
     func zonesToRetry() throws(SyncProblem) -> [ZoneID] {
         try read { (store) throws(RecordError) in
             try store.zonesWithPassedOverToRetry(in: database)
@@ -60,7 +62,7 @@ extension Exchange {
 }
 
 extension RecordItem {
-    /// Of a lookup: what is not found is gone.
+    /// The item of a lookup in which a record that was not found counts as deleted.
     fileprivate var goneWhereNotFound: RecordItem {
         if case .failed(let name?, let error) = self, Reaction(error) == .remake {
             .deleted(name)

@@ -3,12 +3,13 @@ package import RecordStore
 package import RecordWire
 
 extension RemoteChange {
-    /// What a record of an answer says.
+    /// Makes a change from a record of an answer.
     ///
     /// - Parameters:
-    ///   - schema: of the record's type here: it says what lists are whose elements have no type in the
-    ///     answer, and which texts are in a field of JSON, where the server does not; nil where it does.
-    ///   - asset: the local name of an asset, with its place in a list.
+    ///   - schema: the local schema of the record's type, for a server that does not send types: it
+    ///     gives the type of lists whose elements have no type in the answer, and it says which
+    ///     texts are in a field of JSON. Nil when the server sends these types.
+    ///   - asset: returns the local name of an asset, with its index in a list.
     package init(
         _ answer: RecordAnswer, schema: RecordSchema?,
         asset: (FieldName, Int?, WireAsset) -> AssetValue
@@ -44,7 +45,8 @@ extension Timestamp {
 }
 
 extension WireField {
-    /// What a list without the type of its elements (`LIST`) is by the schema, where it can be that.
+    /// Returns the field with the type that the schema gives to a list without an element type
+    /// (`LIST`), where the list can have that type.
     fileprivate func typed(by schema: RecordSchema) -> WireField {
         guard !isTagged, case .list(let element)? = schema.type(of: name) else { return self }
         do throws(ServerError) {
@@ -56,7 +58,8 @@ extension WireField {
 }
 
 extension FieldValue {
-    /// A text stays one in a field of JSON: it is not looked into.
+    /// Returns the value for a field of this type. A text in a field of JSON stays a text: its
+    /// content is not parsed.
     fileprivate func inField(of type: FieldType?) -> FieldValue {
         if type == .json, case .string(let text) = self { .json(.string(text)) } else { self }
     }

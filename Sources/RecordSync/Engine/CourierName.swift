@@ -1,7 +1,8 @@
 import RecordModel
 import Synchronization
 
-/// What the courier of this process calls itself, which need not be told of what this process does.
+/// The name of this process's courier at the server. The server need not notify this courier of
+/// changes that this process has made.
 final class CourierName: Sendable {
     private let name = Mutex<Text?>(nil)
 

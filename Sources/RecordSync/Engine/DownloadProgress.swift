@@ -1,24 +1,25 @@
 package import RecordModel
 import Synchronization
 
-/// How far downloads of zones are that go on.
+/// The progress of the downloads of zones that are running.
 package final class DownloadProgress: Sendable {
     package struct Zone: Hashable, Sendable {
         package let zone: ZoneID
-        /// Records that have come, and those that there were in all when it began.
+        /// The number of records received, and the number of records at the beginning.
         package let received: Int
         package let total: Int
     }
 
     private let zones = Mutex<[ZoneID: Zone]>([:])
 
-    /// In the order of their numbers.
+    /// The running downloads, in the order of their zone numbers.
     var all: [Zone] {
         zones.withLock { $0.values.sorted { $0.zone.rawValue < $1.zone.rawValue } }
     }
 
-    /// A page has come.
-    /// - Parameter total: what there is, this page included; nil when the server does not say.
+    /// Notes that a page has arrived.
+    /// - Parameter total: the number of records, this page included. Nil when the server does not
+    ///   say.
     func note(_ count: Int, of zone: ZoneID, total: Int?) {
         zones.withLock { zones in
             let before = zones[zone]

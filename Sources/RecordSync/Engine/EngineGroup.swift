@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The engines of a store, one for each database: what one has sent may be what another waits for.
+/// The engines of a store, one for each database. Another engine may wait for a change that one
+/// engine has sent.
 package final class EngineGroup: Sendable {
     private struct Member {
         weak var engine: SyncEngine?

@@ -4,27 +4,27 @@ import RecordStore
 import RecordWire
 
 extension Exchange {
-    /// What a database's feed has told.
+    /// The news that a database's feed has reported.
     package struct DatabaseNews: Sendable {
-        /// Those with changes to fetch.
+        /// The zones with changes to download.
         package var zones: [ZoneID] = []
-        /// For `finish`, when all of the zones are fetched.
+        /// The token for `finish`, when all of the zones are downloaded.
         package var token: [UInt8]
     }
 
-    /// Asks which zones have changes; new ones are made here. What has become of one that is gone
-    /// there, its own download finds. Nil when nothing is new.
+    /// Asks which zones have changes. New zones are made on this machine. For a zone that is gone
+    /// on the server, its download finds out the reason. Returns nil when nothing is new.
     ///
-    /// Nothing is lost when this is the last that happens: until `finish` the feed tells all of it
-    /// again.
+    /// Nothing is lost when nothing follows: until `finish` the feed reports all of it again.
     ///
-    /// - Parameter unfinished: news whose zones are still being fetched: they are not told again. What
-    ///   this returns has to be finished with them.
+    /// - Parameter unfinished: news whose zones are still being downloaded. They are not reported
+    ///   again. The returned news must be finished together with them.
     package func fetchDatabase(
         after unfinished: DatabaseNews? = nil
     ) async throws(SyncProblem) -> DatabaseNews? {
         if database == .public { return try publicNews() }
-        // What could not go when a share ended, or has ended without any news.
+        // Removes bytes that could not be removed when a share ended, and bytes of shares that
+        // ended without any news.
         try scrub()
         let saved = try read { (store) throws(RecordError) in
             try store.feedToken(of: .database(database))
@@ -58,9 +58,9 @@ extension Exchange {
         }
         if unfinished == nil { zones += try zonesOfUnfinishedNews() }
         if isWhole {
-            // A feed from its beginning does not tell of zones that are gone.
+            // A feed from its beginning does not report zones that are gone.
             zones += try read { (store) throws(RecordError) in
-                // Of zones of others none is only here.
+                // A zone of others is never only on this machine.
                 database == .shared
                     ? try store.zones(in: database).map(\.id)
                     : try store.zonesOfServer(in: database).map(\.id)
@@ -84,7 +84,7 @@ extension Exchange {
         return news
     }
 
-    /// All that the news named is fetched.
+    /// Saves the token of news whose zones are all downloaded.
     package func finish(_ news: DatabaseNews) throws(SyncProblem) {
         if database == .public { return }
         try write(isFreeing: database == .shared) { (transaction) throws(RecordError) in
@@ -93,8 +93,9 @@ extension Exchange {
         }
     }
 
-    /// Zones of others that were told of and not all fetched: when they are shared no longer, a feed that
-    /// begins before they came does not tell that they are gone.
+    /// Returns the zones of others that were reported and are not all downloaded. When such a zone
+    /// is no longer shared, a feed that begins before the zone appeared does not report that it is
+    /// gone.
     private func zonesOfUnfinishedNews() throws(SyncProblem) -> [ZoneID] {
         guard database == .shared else { return [] }
         return try read { (store) throws(RecordError) in try store.zonesOfNews() }
@@ -111,8 +112,8 @@ extension Exchange {
         }
     }
 
-    /// What the server tells of the room for this database, in place of what it told before. Most of
-    /// the time that is the same, and then nothing is written.
+    /// Saves the quotas that the server reports for this database, in place of the earlier ones.
+    /// Most of the time they are unchanged, and then nothing is written.
     private func note(_ answers: [QuotaAnswer]) throws(SyncProblem) {
         let quotas = answers.map {
             Quota(
@@ -126,7 +127,8 @@ extension Exchange {
         }
     }
 
-    /// What the server tells that this account is invited to, likewise.
+    /// Saves the invitations of this account that the server reports. Writes nothing when they are
+    /// unchanged.
     private func note(_ answers: [InvitationAnswer]) throws(SyncProblem) {
         guard database == .shared else { return }
         let invitations = try answers.map { (answer) throws(SyncProblem) in
@@ -144,7 +146,7 @@ extension Exchange {
         try scrub()
     }
 
-    /// The zone when there is something to fetch.
+    /// Notes a zone of the feed. Returns the zone when there is something to download.
     private func note(_ item: ZoneItem) throws(SyncProblem) -> ZoneID? {
         switch item {
         case .failed(_, let error): throw .refused(error)
@@ -183,8 +185,9 @@ extension Exchange {
         return OwnerName(bytes: owner.bytes)
     }
 
-    /// Makes a zone there that only this machine has; harmless when somebody was faster. Others that have
-    /// to be made are made with it.
+    /// Makes a zone on the server that only this machine has. It does no harm when somebody else
+    /// has made it before. The same request also makes other zones that the server does not have
+    /// yet.
     func makeThere(_ zone: SyncedZone) async throws(SyncProblem) {
         if zonesAhead.takeMade(zone.id) { return }
         let others = zonesAhead.claim(try unmadeZones(but: zone))
@@ -193,7 +196,7 @@ extension Exchange {
         defer { zonesAhead.end(others, made: made.filter { $0.id != zone.id }) }
         let items = try await modify(
             zones.map { ZoneOperation(type: .create, zone: ZoneIdentifier($0)) })
-        // Answers stand in the order of the operations.
+        // The answers are in the order of the operations.
         var problem: WireError?
         for (place, item) in items.enumerated() where zones.indices.contains(place) {
             switch item {
@@ -205,7 +208,7 @@ extension Exchange {
         if let problem { throw .refused(problem) }
     }
 
-    /// As many as go into one request, beside that one.
+    /// Returns other zones to make, as many as fit into one request together with this zone.
     private func unmadeZones(but zone: SyncedZone) throws(SyncProblem) -> [SyncedZone] {
         guard database == .private else { return [] }
         var unmade: [SyncedZone] = []
@@ -219,7 +222,7 @@ extension Exchange {
         return unmade
     }
 
-    /// Asks for the feeds of new zones, which mostly have nothing yet, in one request.
+    /// Asks for the feeds of new zones in one request. Most of them are still empty.
     private func lookAhead(_ zones: [SyncedZone]) async throws(SyncProblem) {
         let requests = zones.map(firstRequest(of:))
         let answer = try await transport.send(
@@ -228,8 +231,8 @@ extension Exchange {
         for (zone, page) in zip(zones, answer.split) { zonesAhead.keep(page, of: zone.id) }
     }
 
-    /// Removes a zone there that was removed here, unless somebody has put something into it since it
-    /// was fetched.
+    /// Removes a zone on the server that was removed on this machine, unless somebody has put
+    /// something into it since it was downloaded.
     func removeThere(_ zone: SyncedZone) async throws(SyncProblem) {
         var removal = ZoneOperation(type: .delete, zone: ZoneIdentifier(zone))
         do throws(SyncProblem) {
@@ -237,13 +240,13 @@ extension Exchange {
                 removal.onlyEmpty = settings.hasExtensions
                 try await modify(one: removal)
             } catch  where removal.onlyEmpty && error.reaction == .merge {
-                // Records that cannot be shown here go with the zone.
+                // Records that cannot be shown on this machine are deleted with the zone.
                 guard try await download(zone) == 0 else { return }
                 removal.onlyEmpty = false
                 try await modify(one: removal)
             }
         } catch  where error.reaction == .findZone || error.reaction == .remake {
-            // Gone already.
+            // The zone is already gone.
         }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.setFeedToken(nil, of: .zone(zone.id))

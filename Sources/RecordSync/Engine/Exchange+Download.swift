@@ -4,12 +4,12 @@ package import RecordStore
 import RecordWire
 
 extension Exchange {
-    /// Brings what others have changed in a zone, page by page, each with the token that ends it.
+    /// Downloads the changes of others in a zone, page by page, each with the token at its end.
     ///
-    /// A zone that was removed here comes back when somebody has changed a record of it meanwhile, or
-    /// has made it again since the server was told of its removal. One that the server has no more
-    /// goes here too, but for what was not sent.
-    /// - Returns: how many records of it have changed here.
+    /// A zone that was removed on this machine comes back when somebody has changed a record of it
+    /// in the meantime, or has made it again since the server received its removal. A zone that the
+    /// server no longer has is removed here too, except for changes that were not sent.
+    /// - Returns: the number of its records that have changed in the store.
     @discardableResult
     package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         if database == .public { return try await mirror(zone) }
@@ -25,7 +25,8 @@ extension Exchange {
         while true {
             let place = try place(in: zone)
             if place.token == nil {
-                // What this machine has sent before may be gone there since.
+                // Records that this machine has sent before may be deleted on the server since
+                // then.
                 try write { (transaction) throws(RecordError) in
                     try transaction.beginFeedPass(of: zone.id)
                 }
@@ -40,7 +41,7 @@ extension Exchange {
                         try await ask(zone, after: place.token)
                     }
                 ahead = nil
-                // Then the feed has begun anew, and tells more.
+                // The feed has restarted and reports more.
                 if try noteRestorePoint(answer.restorePoint, place, zone) {
                     continue
                 }
@@ -80,7 +81,8 @@ extension Exchange {
         }
     }
 
-    /// The feed of the database is known behind the last page of a zone, when it had nothing else.
+    /// Advances the token of the database's feed after the last page of a zone, when that feed
+    /// contained nothing else.
     private func advanceDatabase(_ answer: ZoneChangesAnswer) throws(SyncProblem) {
         guard database == .private, let known = answer.knownDatabaseToken,
             let token = answer.databaseToken, token != known
@@ -90,7 +92,7 @@ extension Exchange {
         }
     }
 
-    /// The page behind a token, which is asked for while the one before it is applied.
+    /// The page after a token. It is requested while the page before it is applied.
     private struct PageAhead {
         let token: [UInt8]
         private let task: Task<Result<ZoneChangesAnswer, SyncProblem>, Never>
@@ -120,10 +122,10 @@ extension Exchange {
         func cancel() { task.cancel() }
     }
 
-    /// Where the feed of a zone goes on.
+    /// The place at which the feed of a zone continues.
     private struct FeedPlace {
         let token: [UInt8]?
-        /// Whether the zone was there.
+        /// Indicates whether the server had the zone.
         let isKnown: Bool
         let restorePoint: ChangePosition?
     }
@@ -131,7 +133,7 @@ extension Exchange {
     private func place(in zone: SyncedZone) throws(SyncProblem) -> FeedPlace {
         try read { (store) throws(RecordError) in
             let token = try store.feedToken(of: .zone(zone.id))
-            // A feed that began anew is of a zone that was there.
+            // A feed that has restarted belongs to a zone that the server had.
             let hasBegunAnew = try store.hasFeedPass(zone.id)
             return FeedPlace(
                 token: token, isKnown: token != nil || hasBegunAnew,
@@ -139,7 +141,7 @@ extension Exchange {
         }
     }
 
-    /// - Returns: whether the server was restored since the place was left.
+    /// - Returns: whether the server was restored since the token of the place was saved.
     private func noteRestorePoint(
         _ told: Text?, _ place: FeedPlace, _ zone: SyncedZone
     ) throws(SyncProblem) -> Bool {
@@ -157,11 +159,12 @@ extension Exchange {
         return isNews
     }
 
-    /// It was removed, or made after the backup that the server was restored from.
+    /// Handles a zone that the server does not have. The zone was removed, or it was made after the
+    /// backup from which the server was restored.
     private func noteGone(
         _ zone: SyncedZone, _ why: SyncProblem, wasKnown: Bool
     ) throws(SyncProblem) -> Int {
-        // A zone of others is not made here again, whoever has lost it.
+        // A zone of others is not made again here, no matter which side has lost it.
         let isOfOthers = database == .shared
         let wasKnown = wasKnown || isOfOthers
         let isBehind = isOfOthers ? false : try isBehind(zone)
@@ -178,7 +181,8 @@ extension Exchange {
         return wasKnown && !isBehind ? 1 : 0
     }
 
-    /// A zone that was removed here and made again elsewhere; not one that a restored server has again.
+    /// Brings back a zone that was removed on this machine and made again elsewhere. A zone that a
+    /// restored server has again is not brought back.
     private func revive(_ zone: SyncedZone) throws(SyncProblem) {
         if try isBehind(zone) { return }
         try write { (transaction) throws(RecordError) in try transaction.reviveZone(zone.id) }
@@ -212,7 +216,7 @@ extension Exchange {
         return answer
     }
 
-    /// From the beginning of its feed.
+    /// Returns the request for a zone from the beginning of its feed.
     func firstRequest(of zone: SyncedZone) -> ZoneChangesRequest {
         var request = ZoneChangesRequest(
             zone: ZoneIdentifier(zone), resultsLimit: settings.pageRecords)
@@ -226,7 +230,7 @@ extension Exchange {
         extensions.hasExtendedLimits = settings.pageRecords > 200
         extensions.wantsRestorePoint = settings.hasExtensions
         extensions.wantsMoves = settings.hasExtensions
-        // Counted there without a look at the records.
+        // The server counts the records without reading them.
         extensions.wantsTotal = settings.hasExtensions && isFirst
         return extensions
     }
@@ -239,11 +243,11 @@ extension Exchange {
         }
     }
 
-    /// Long values of a page that are in memory at once, in bytes.
+    /// The limit for the long values of a page that are in memory at the same time, in bytes.
     private static let longBytes = 16 << 20
 
-    /// Applies a page; of one for which there is no room, what others share no longer. The feed stays
-    /// where it is then, and tells all of it again.
+    /// Applies a page. When there is no room for it, only its removals of records that are no
+    /// longer shared are applied. Then the feed stays where it is and reports the whole page again.
     private func applyFreeing(
         _ page: ZonePage, of zone: SyncedZone
     ) async throws(SyncProblem) -> Int {
@@ -276,12 +280,13 @@ extension Exchange {
             items.append(.record(whole.answer))
             bytes += whole.bytes
             guard bytes > Self.longBytes else { continue }
-            // The page has not ended: what comes again is as it is here.
+            // The token is saved only at the end of the page. When the page arrives again, these
+            // records are unchanged.
             changed += try apply(try readItems(items, of: zone))
             (items, bytes) = ([], 0)
         }
         var read = try readItems(items, of: zone)
-        // Over a server that is behind nothing is deleted at the end of the pass.
+        // While the server is behind, the end of the pass deletes nothing.
         if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
                 try transaction.abandonFeedPass(of: zone.id)
@@ -292,8 +297,8 @@ extension Exchange {
         return try changed + apply(read)
     }
 
-    /// Applies records that no feed has told of.
-    /// - Returns: how many have changed here.
+    /// Applies records that were not reported by a feed.
+    /// - Returns: the number of records that have changed in the store.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await identifyAssets(of: items.records)
         return try apply(try readItems(try await whole(items, of: zone), of: zone))
@@ -301,7 +306,7 @@ extension Exchange {
 
     private func apply(_ page: RemotePage) throws(SyncProblem) -> Int {
         do throws(SyncProblem) {
-            // What is shared no longer goes also from a full disk.
+            // Records that are no longer shared are also removed from a full disk.
             let isFreeing =
                 database == .shared && page.changes.allSatisfy { $0.operation.isDelete }
             return try write(isFreeing: isFreeing) { (transaction) throws(RecordError) in
@@ -312,7 +317,8 @@ extension Exchange {
         }
     }
 
-    /// A record that cannot be shown here holds up no other.
+    /// Applies the changes of a page one by one, so that a record that cannot be shown here does
+    /// not block the others.
     private func applyOneByOne(_ page: RemotePage) throws(SyncProblem) -> Int {
         var changed = 0
         var end = page
@@ -332,7 +338,7 @@ extension Exchange {
             }.changed
     }
 
-    /// What the records of a page say.
+    /// Reads the records of a page.
     private func readItems(
         _ items: [RecordItem], of zone: SyncedZone
     ) throws(SyncProblem) -> RemotePage {
@@ -341,7 +347,7 @@ extension Exchange {
         for item in items {
             switch item {
             case .deleted(let name, let address, let tag):
-                // At another server it may mean something else.
+                // On another server the tag may have another meaning.
                 let tag = settings.hasExtensions ? tag?.string : nil
                 page.changes.append(
                     RemoteChange(deleted: name, movedTo: address, changeTag: tag ?? ""))
@@ -381,7 +387,7 @@ extension Exchange {
     }
 
     private func passOver(_ name: RecordName?, _ reason: String) -> PassedOver {
-        // What others share is named in no log, which outlives the share.
+        // Logs do not name records that others share, because a log outlives the share.
         logger.warning(
             "A record was passed over",
             metadata: database == .shared
@@ -409,7 +415,7 @@ extension RemoteChange.Operation {
 }
 
 extension [RemoteResult] {
-    /// Those that have changed something here.
+    /// The number of results that have changed something in the store.
     fileprivate var changed: Int {
         count {
             switch $0.outcome {
@@ -421,13 +427,13 @@ extension [RemoteResult] {
 }
 
 extension SyncProblem {
-    /// Whether the store refuses what the server has of a record.
+    /// Indicates whether the store refuses the content of a record from the server.
     var isAboutContent: Bool {
         guard case .store(let error) = self else { return false }
         return error.isAboutContent || error.code == .invalidName || error.code == .nameTooLong
     }
 
-    /// True when the disk of the store has no room.
+    /// Indicates whether the disk of the store has no room.
     var isAboutSpace: Bool {
         guard case .store(let error) = self else { return false }
         return error.code == .noSpace

@@ -2,12 +2,13 @@ import Logging
 import RecordModel
 import RecordStore
 
-/// Which zones are here, and how much of them.
+/// Decides which zones are on this machine, and how much of each.
 extension Exchange {
-    /// Makes what is here fit the policy, which may have changed since the last time.
+    /// Makes the content of the store fit the policy, which may have changed since the last time.
     ///
-    /// A zone that shall not be here goes, unless it has something that only this machine has: then it
-    /// goes another time. One that is wanted again is told of anew.
+    /// A zone that the policy leaves out is removed, unless it contains something that only this
+    /// machine has: then it is removed at another time. A zone that is wanted again is reported
+    /// again by the feed.
     package func applyPolicy() throws(SyncProblem) {
         guard database == .private else { return }
         let zones = try read { (store) throws(RecordError) in
@@ -45,7 +46,7 @@ extension Exchange {
         }
     }
 
-    /// Whether a zone of the server is not for this store.
+    /// Returns whether the policy leaves a zone of the server out of this store.
     func isLeftOut(_ zone: ZoneName) -> Bool {
         database == .private && settings.policy.extent(of: zone) == SyncPolicy.Extent.none
     }

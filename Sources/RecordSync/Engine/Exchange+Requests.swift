@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// The requests that upload: made, sent, and sent again.
+/// Makes the upload requests, sends them, and sends them again.
 extension Exchange {
     func send(
         _ request: ModifyRequest, _ results: inout UploadResults, _ zone: SyncedZone
@@ -16,13 +16,14 @@ extension Exchange {
             }
             results.isUnanswered = true
         }
-        // What the server has seen of this machine has to be known here after a power cut too: else a
-        // record that somebody has deleted there since would be made again.
+        // Everything that the server has received from this machine must also be known here after a
+        // power cut. Otherwise a record that somebody has since deleted on the server would be made
+        // again.
         try read { (store) throws(RecordError) in try store.sync() }
         try await send(request.bytes, of: request, &results, zone)
     }
 
-    /// - Parameter request: that of the body; nil when it is sent again.
+    /// - Parameter request: the request with this body. Nil when the body is sent again.
     private func send(
         _ body: [UInt8], of request: ModifyRequest?, _ results: inout UploadResults,
         _ zone: SyncedZone
@@ -52,7 +53,7 @@ extension Exchange {
         }
     }
 
-    /// What the answer says of the feeds, beside what the request said.
+    /// Returns the feed tokens of the answer, together with those of the request.
     private func newFeeds(
         _ answer: RecordsAnswer, _ request: ModifyRequest?
     ) -> UploadResults.Feeds? {
@@ -64,17 +65,17 @@ extension Exchange {
         return feeds
     }
 
-    /// That nobody else has.
+    /// Returns an identifier that nobody else has.
     private static func newOperationID() -> String {
         let halves = (0..<2).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }
         return halves.joined(separator: "-")
     }
 
-    /// Sends a request again that has no answer, with the same bytes: the server says what became of
-    /// it when it came first, or does it now. Nothing else of the zone goes on before, so that what
-    /// others have done since is not taken for something that was there before.
+    /// Sends a request without an answer again, with the same bytes. The server reports the result
+    /// of its first arrival, or does it now. Nothing else of the zone is sent before. Otherwise
+    /// later changes of others would be mistaken for changes that were there before.
     ///
-    /// - Returns: how many changes the server has taken.
+    /// - Returns: the number of changes that the server has taken.
     @discardableResult
     func resume(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         let request = try read { (store) throws(RecordError) in
@@ -89,7 +90,7 @@ extension Exchange {
             try await lookUp(&results, zone)
         } catch {
             if results.isUnanswered, error.isOfServer {
-                // The server did not look at it, or does not say.
+                // The server did not look at the request, or does not say so.
                 try await giveUp(on: error, zone)
                 giveUpAlone(&results, error, zone)
             } else {
@@ -97,20 +98,20 @@ extension Exchange {
             }
         }
         let round = try settle(results, zone)
-        // That it was restored, the feed tells, which comes next.
+        // The feed, which is read next, reports that the server was restored.
         if let problem = round.problem, problem.reaction != .restartFeed { throw problem }
         return round.sent
     }
 
-    /// The same by the zone's number: nothing of one that is gone.
+    /// Sends the request of the zone with this number again. Does nothing for a zone that is gone.
     func resume(_ id: ZoneID) async throws(SyncProblem) -> Int {
         guard let zone = try zone(id) else { return 0 }
         return try await resume(zone)
     }
 
-    /// Returns when a request is sent no more because it never gets through, although the server
-    /// answers others: what was in it goes in smaller ones. Whether it arrived is then concluded from
-    /// what the records are. Throws until then.
+    /// Returns when a request is no longer sent because it never gets through, although the server
+    /// answers others. Its changes are sent in smaller requests. The state of the records then
+    /// shows whether the request arrived. Throws until then.
     private func giveUp(
         on problem: SyncProblem, _ zone: SyncedZone
     ) async throws(SyncProblem) {
@@ -129,8 +130,9 @@ extension Exchange {
             metadata: ["zone": "\(zone.name)", "why": "\(problem)"])
     }
 
-    /// A record that does not get through by itself goes with its values alone, and is parked when that
-    /// was tried: others are behind it.
+    /// Gives up a record that does not get through even alone. First it is sent with only its
+    /// values, without the text of its file. When that has been tried, it is parked, because others
+    /// wait behind it.
     private func giveUpAlone(
         _ results: inout UploadResults, _ problem: SyncProblem, _ zone: SyncedZone
     ) {
@@ -160,23 +162,24 @@ extension Exchange {
                 if operation.record.hasSplices { results.noteSplices(claim.row.name) }
                 items.append(.operation(operation))
             } else if claim.document == nil {
-                // What is to be deleted may have arrived: its tag is asked for.
+                // A record that is to be deleted may have reached the server: its tag is requested.
                 results.lookUp(claim.row.name)
             }
         }
         var request = ModifyRequest(items: items, zone: ZoneIdentifier(zone))
         request.atomic = false
         try addKnownFeeds(to: &request, claims, zone)
-        // As it is here: a fraction may come into a field that had whole numbers.
+        // As on this machine, a fraction may be written to a field that had whole numbers.
         request.opensNumbers = settings.hasExtensions
         request.projection = projection
-        // Of what was saved its tag is enough; a conflict comes with all.
+        // For a saved record its tag is enough. A conflict is answered with the whole record.
         request.projection.desiredKeys = []
         return request
     }
 
-    /// How far the feeds are known here, so that the answer can say that all is known behind this. Not
-    /// where the server makes something of a record that is not known here.
+    /// Adds the known places in the feeds, so that the answer can say that everything up to this
+    /// request is known. Adds nothing for servers and databases where the server may make something
+    /// of a record that this machine does not know.
     private func addKnownFeeds(
         to request: inout ModifyRequest, _ claims: [OutboxClaim], _ zone: SyncedZone
     ) throws(SyncProblem) {
@@ -188,7 +191,8 @@ extension Exchange {
         request.clientID = courierName.current
     }
 
-    /// The places in the feeds of a zone and of the database; none while a pass of the zone goes on.
+    /// Returns the known places in the feeds of a zone and of the database. Returns none while a
+    /// pass of the zone is running.
     private func knownFeeds(
         _ zone: SyncedZone
     ) throws(SyncProblem) -> (zone: [UInt8]?, database: [UInt8]?) {
@@ -201,8 +205,8 @@ extension Exchange {
         }
     }
 
-    /// Why a server without extensions cannot have a change: nobody could tell its nested JSON from a
-    /// text any more.
+    /// Returns the reason why a server without extensions cannot take a change: its nested JSON
+    /// could no longer be distinguished from a text. Returns nil when the server can take it.
     private func refusal(of claim: OutboxClaim) -> String? {
         guard !settings.hasExtensions, let document = claim.document else { return nil }
         let nested = claim.changedFields.first { document[$0]?.isNested == true }
@@ -237,7 +241,8 @@ extension Exchange {
 }
 
 extension FieldValue {
-    /// A text in a field of JSON is sent as the text that it is.
+    /// Indicates whether the value is nested JSON. A text in a field of JSON is sent as the text
+    /// that it is.
     fileprivate var isNested: Bool {
         if case .json(let json) = self { json.string == nil } else { false }
     }

@@ -2,9 +2,9 @@ package import RecordModel
 import RecordStore
 
 extension Exchange {
-    /// What is due in one zone. Fetching comes first: what others have changed is merged here before
-    /// it would be refused there.
-    /// - Returns: how many records have changed here, or are sent.
+    /// Does the due work of one zone. The download is first: changes of others are merged on this
+    /// machine, so that the server does not refuse the upload because of them.
+    /// - Returns: the number of records that have changed in the store, or were sent.
     @discardableResult
     package func work(
         _ id: ZoneID, downloads: Bool, uploads: Bool
@@ -19,29 +19,30 @@ extension Exchange {
         return count
     }
 
-    /// Nil for a zone of another database: `local` never leaves this machine.
+    /// Returns a zone of this database. Returns nil for a zone of another database: `local` never
+    /// leaves this machine.
     func zone(_ id: ZoneID) throws(SyncProblem) -> SyncedZone? {
         let zone = try read { (store) throws(RecordError) in try store.syncedZone(id) }
         return zone?.database == database ? zone : nil
     }
 
-    /// A zone of the server that is here, by its name; one's own.
+    /// Returns the user's own zone with this name, if the server and this machine have it.
     func zoneID(of name: ZoneName) throws(SyncProblem) -> ZoneID? {
         try read { (store) throws(RecordError) in
             try store.zonesOfServer(in: database).first { $0.name == name && !$0.isRemoved }?.id
         }
     }
 
-    /// Those in which something has to be sent.
-    /// - Parameter zone: nil for all.
+    /// Returns the zones with changes to send.
+    /// - Parameter zone: the only zone to look at, or nil for all.
     func zonesWithWork(_ zone: ZoneID? = nil) throws(SyncProblem) -> [SyncedZone] {
         try read { (store) throws(RecordError) in try store.zonesWithWork(in: database, zone) }
     }
 
-    /// All that there is to do, once and in order: fetch, then send. For who goes step by
-    /// step, as tests do; the daemon's order is `SyncSchedule`'s.
+    /// Does all due work once and in order: download, then upload. For callers that work step by
+    /// step, such as tests. In the daemon `SyncSchedule` sets the order.
     ///
-    /// A zone's problem does not keep the others waiting; the first is thrown at the end.
+    /// A problem of one zone does not delay the others. The first problem is thrown at the end.
     package func round() async throws(SyncProblem) {
         let news = try await fetchDatabase()
         var problem: SyncProblem?

@@ -2,9 +2,9 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// What becomes of changes that were sent.
+/// Handles the results of changes that were sent.
 extension Exchange {
-    /// Asks for records that the server has in another state and did not tell.
+    /// Asks for records that the server has in another state but did not send.
     func lookUp(
         _ results: inout UploadResults, _ zone: SyncedZone
     ) async throws(SyncProblem) {
@@ -29,8 +29,8 @@ extension Exchange {
         results.readLookup(try await lookUp(names, in: zone))
     }
 
-    /// Of the names of new records that are taken there, those that may be of what is not shared with this
-    /// account, for it has never heard of them.
+    /// Returns the names of new records that are already taken on the server and may belong to
+    /// records that are not shared with this account: this account has never heard of them.
     private func hiddenNames(
         among taken: Set<RecordName>, in zone: SyncedZone
     ) throws(SyncProblem) -> Set<RecordName> {
@@ -45,7 +45,7 @@ extension Exchange {
         }
     }
 
-    /// Writes down what became of all of them.
+    /// Saves the results of all changes.
     func settle(_ results: UploadResults, _ zone: SyncedZone) throws(SyncProblem) -> Round {
         var round = Round(
             blocked: results.blocked, withoutRoom: results.withoutRoom, quota: results.quota,
@@ -80,7 +80,7 @@ extension Exchange {
                 case .withoutBytes(let fields):
                     let waits = try transaction.failForBytes(
                         claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
-                    // What is to be sent is another change now.
+                    // In that case another change is to be sent now.
                     if waits { round.parked += 1 } else { round.sent += 1 }
                 case .stays: round.sent += 1
                 case .differs, .gone:
@@ -124,14 +124,15 @@ extension Exchange {
         return round
     }
 
-    /// How much there is in all, the feed of the database has told; nil where it has not.
+    /// Returns the account's quota with this free space. The feed of the database reports the
+    /// total. Returns nil when it has not.
     private func ownQuota(freeBytes: Int64) throws(SyncProblem) -> Quota? {
         try read { (store) throws(RecordError) in try store.ownQuota() }.map {
             Quota(owner: .me, totalBytes: $0.totalBytes, freeBytes: freeBytes)
         }
     }
 
-    /// What the server does not take is a failed export to those who follow events.
+    /// Notes changes that the server does not take as a failed export, for those who follow events.
     private func note(
         _ parked: [(name: RecordName, reason: String)], of zone: SyncedZone,
         _ transaction: Transaction
@@ -144,12 +145,13 @@ extension Exchange {
                 error: "\(first.name): \(first.reason)\(others)"))
     }
 
-    /// Says whether the feed is asked for a record that an edit has not found, or not as it was: where it has
-    /// gone, though its name may have another record since. Of parts of zones of others, what is gone may
-    /// be shared no longer.
+    /// Returns whether the feed is asked about a record that an edit did not find, or found in
+    /// another state. The record may have moved, and its name may belong to another record since
+    /// then. The feed is not asked in zones of others, because a missing record may no longer be
+    /// shared.
     private func isAskedFor(_ result: UploadResults.Result, _ results: UploadResults) -> Bool {
         let claim = result.claim
-        // What was new here is no other's that has gone.
+        // A record that was new on this machine is not a record that has moved.
         if case .differs = result.outcome, claim.base == nil { return false }
         return settings.hasExtensions && database == .private && !claim.isDelete
             && !results.asked.contains(claim.row.name)
@@ -162,7 +164,7 @@ extension Exchange {
             + "are looked for again. Write the file anew, or give the change up: recordfs revert."
     }
 
-    /// What was refused because something that it refers to was not there goes again.
+    /// Sends changes again that were refused because something that they refer to was missing.
     func retryMissingReferences(
         _ zone: SyncedZone, _ transaction: Transaction
     ) throws(RecordError) {
@@ -170,8 +172,8 @@ extension Exchange {
             in: zone.id, refusedFor: ServerErrorCode.validatingReferenceError.rawValue)
     }
 
-    /// What the server has instead of what was sent; it is sent again then. False when the two cannot
-    /// be brought together: the change is parked with the reason.
+    /// Applies the server's state of a record whose change was sent; then the change is sent again.
+    /// Returns false when the two cannot be merged: the change is parked with the reason.
     private func merge(
         _ change: RemoteChange, into claim: OutboxClaim, of zone: SyncedZone, takesBack: Bool
     ) throws(SyncProblem) -> Bool {
@@ -193,8 +195,9 @@ extension Exchange {
         }
     }
 
-    /// Whether a record was changed since a restore of which nothing is known yet. It is not merged:
-    /// the one who has changed it may have known less than this machine.
+    /// Returns whether a record was changed since a restore that this machine does not know about
+    /// yet. Such a record is not merged: the machine that changed it may have known less than this
+    /// one.
     private func isOfUnknownRestore(
         _ change: RemoteChange, _ zone: SyncedZone
     ) throws(SyncProblem) -> Bool {

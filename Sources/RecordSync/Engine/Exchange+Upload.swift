@@ -3,28 +3,31 @@ package import RecordStore
 import RecordWire
 
 extension Exchange {
-    /// Sends what has changed here in a zone until nothing is left that can go.
+    /// Sends the local changes of a zone until nothing is left that can be sent.
     ///
-    /// A zone that only this machine has is made. One that was removed here is removed there when its
-    /// records are, and when nobody has put anything into it meanwhile.
-    /// - Returns: how many changes the server has taken.
+    /// A zone that only this machine has is made on the server. A zone that was removed on this
+    /// machine is removed on the server when its records are deleted there and nobody has put
+    /// anything into it in the meantime.
+    /// - Returns: the number of changes that the server has taken.
     @discardableResult
     package func upload(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         do throws(SyncProblem) {
             return try await sendAll(of: zone)
         } catch  where error.reaction == .findZone {
-            // It is gone there: what was edited here is sent into a new one.
+            // The zone is gone on the server: local edits are sent to a new zone.
             try await download(zone)
             guard let zone = try self.zone(zone.id), try !isKnown(zone) else { throw error }
             return try await sendAll(of: zone)
         } catch  where error.reaction == .restartFeed {
-            // The server was restored: first it is seen what it has.
+            // The server was restored: first this machine downloads the records that the server
+            // has.
             try await download(zone)
             return try await sendAll(of: zone)
         }
     }
 
-    /// More than one request takes: what they leave in memory is given back.
+    /// The number of changes after which an upload gives back unused memory. One request takes
+    /// fewer changes.
     private static let manyChanges = 1_000
 
     private func isKnown(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
@@ -37,9 +40,10 @@ extension Exchange {
         var sent = try await resume(zone)
         let isKnown = try isKnown(zone)
         if !isKnown && !zone.isRemoved {
-            // One of others is there, or it is nothing that this machine could make.
+            // A zone of others already exists on the server, or this machine could not make it.
             if database != .shared { try await makeThere(zone) }
-            // From now on it is one that the server has: when somebody removes it there, it goes here.
+            // From now on the server has this zone: when somebody removes it there, it is removed
+            // here.
             try await download(zone)
         }
         if isKnown && zone.isRemoved { try await download(zone) }
@@ -83,14 +87,15 @@ extension Exchange {
         }
         if let problem = order.problem { throw problem }
         if isKnown, zone.isRemoved, try isEmptied(zone) {
-            // What others have put into it while the deletes were sent.
+            // Downloads records that others have put into the zone while the deletes were sent.
             try await download(zone)
             if try isEmptied(zone) { try await removeThere(zone) }
         }
         return sent
     }
 
-    /// Whether a request had room for a quarter more: then more is worth a wait.
+    /// Returns whether a request had room for a quarter more. Then it is worth waiting for more
+    /// changes.
     private func hasRoomLeft(_ claims: [OutboxClaim]) -> Bool {
         let limits = settings.claims
         return claims.count < limits.records / 4 * 3
@@ -101,7 +106,8 @@ extension Exchange {
         try read { (store) throws(RecordError) in try store.hasReady(zone.id) }
     }
 
-    /// Whether all that was in a removed zone is gone there too, and nothing has brought it back.
+    /// Returns whether everything in a removed zone is deleted on the server too, and nothing has
+    /// brought the zone back.
     private func isEmptied(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
         try read { (store) throws(RecordError) in
             guard try store.syncedZone(zone.id)?.isRemoved == true else { return false }
@@ -109,20 +115,20 @@ extension Exchange {
         }
     }
 
-    /// What came of one request.
+    /// The result of one request.
     struct Round {
         var sent = 0
         var parked = 0
-        /// Deletes of records that others hang on, and changes that do not fit the quota.
+        /// Deletes of records that still have children, and changes that do not fit the quota.
         var blocked: Set<Int64> = []
         var withoutRoom: Set<Int64> = []
-        /// Records that edits have not found, of which the feed may say more.
+        /// Records that edits did not find. The feed may report more about them.
         var vanished: Set<RecordName> = []
-        /// What the server says of the quota.
+        /// The server's answer about the quota.
         var quota: SyncProblem?
-        /// The request, or what it held, was too large for the server.
+        /// Indicates whether the request, or something in it, was too large for the server.
         var isTooLarge = false
-        /// Why the rest of the upload has to wait.
+        /// The reason why the rest of the upload has to wait.
         var problem: SyncProblem?
         var isFruitless: Bool {
             sent + parked == 0 && blocked.isEmpty && withoutRoom.isEmpty
@@ -147,7 +153,8 @@ extension Exchange {
             let assets = try await bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)
             if isTooLarge(request) {
-                // Nobody has to say so: it goes in halves.
+                // The request is known to be too large without the server's answer: it is sent in
+                // halves.
                 var round = try settle(results, zone)
                 round.isTooLarge = true
                 return round
@@ -155,7 +162,7 @@ extension Exchange {
             if !request.items.isEmpty { try await send(request, &results, zone) }
             try await lookUp(&results, zone)
         } catch {
-            // What became of it, the same request asks when it comes again.
+            // When the same request is sent again, the server reports its result.
             if results.isUnanswered, error.mayBeDone { return Round(problem: error) }
             if isTooLargeWithText(claims, error, zone) { return try settle(results, zone) }
             results.fail(error)
@@ -168,7 +175,8 @@ extension Exchange {
         return request.bytes.count > most
     }
 
-    /// Whether a record that is too large for the way goes once more, with its values alone.
+    /// Returns whether a record that was refused as too large is sent once more, with only its
+    /// values and without the text of its file.
     private func isTooLargeWithText(
         _ claims: [OutboxClaim], _ problem: SyncProblem, _ zone: SyncedZone
     ) -> Bool {

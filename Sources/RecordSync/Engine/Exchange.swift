@@ -3,38 +3,41 @@ package import RecordModel
 package import RecordStore
 package import RecordWire
 
-/// The work of the engine in one database of an account, piece by piece: each piece begins and ends
-/// with what the store has, so that it can be cut off anywhere and done again.
+/// The work of the engine in one database of an account, piece by piece. Each piece begins and ends
+/// with the state of the store, so that it can be interrupted anywhere and repeated.
 ///
-/// Of one zone only one piece may run at a time: what the server answers to an upload is newer than
-/// a page of the feed that was read before it.
+/// Only one piece may run at a time for each zone: the server's answer to an upload is newer than a
+/// page of the feed that was read before it.
 package struct Exchange: Sendable {
     package struct Settings: Sendable {
-        /// Of one request that uploads.
+        /// The limits of one upload request.
         package var claims = ClaimLimits()
-        /// Records of one page of a feed.
+        /// The number of records in one page of a feed.
         package var pageRecords = 200
-        /// Whether a page of a feed is fetched while the one before it is applied.
+        /// Indicates whether a page of a feed is downloaded while the one before it is applied.
         package var readsAhead = false
-        /// Of one upload, how often nothing may come of a request before it is left for later.
+        /// The number of requests in a row that may have no result before an upload is left for
+        /// later.
         package var fruitlessRequests = 10
-        /// What an upload waits for after a request that had room left, when more is there by then: a
-        /// copy of many files is few requests so, which leave the machine to the copy. Nil: nothing.
+        /// Waits after a request that had room left, when more changes are ready by then. With this
+        /// wait a copy of many files needs few requests, which leave the machine to the copy. Nil
+        /// means no wait.
         package var waitForMore: (@Sendable () async -> Void)?
-        /// How often a request is sent again that does not get through, although others do.
+        /// The number of times that a request is sent again when it does not get through although
+        /// others do.
         package var resends = 5
-        /// Whether the server is a recordfs-server: it keeps the stamps of fields and which texts
-        /// are nested JSON, and knows a request again that comes twice. Of another, the time of a
-        /// record stands for the stamps, and whether a request without an answer was done is
-        /// concluded from what the records are.
+        /// Indicates whether the server is a recordfs-server. Such a server keeps the stamps of
+        /// fields, knows which texts are nested JSON, and recognizes a request that arrives twice.
+        /// With another server the time of a record replaces the stamps, and the state of the
+        /// records shows whether a request without an answer was done.
         package var hasExtensions = true
-        /// What of the account is kept here.
+        /// The part of the account that is kept on this machine.
         package var policy = SyncPolicy()
-        /// The largest request with more than one change in it, in bytes; nil for any.
+        /// The largest request with more than one change, in bytes. Nil for no limit.
         package var requestBytes: Int?
-        /// Of the account: that of its notifications.
+        /// The environment of the account's notifications.
         package var environment = ServerEnvironment.development
-        /// Assets whose bytes are sent at the same time.
+        /// The number of assets whose bytes are sent at the same time.
         package var parallelAssets = 4
 
         package init() {}
@@ -53,7 +56,7 @@ package struct Exchange: Sendable {
     let courierName = CourierName()
     let zonesAhead = ZonesAhead()
 
-    /// - Parameter database: one that is synced.
+    /// - Parameter database: a database that is synced.
     package init(
         store: RecordStore, transport: any SyncTransport, database: Database = .private,
         settings: Settings = Settings(), logger: Logger
@@ -66,7 +69,7 @@ package struct Exchange: Sendable {
         self.logger = logger
     }
 
-    /// What answers tell of records.
+    /// The parts of records that answers contain.
     var projection: RecordProjection {
         var projection = RecordProjection.everything
         projection.wantsAssetDetails = settings.hasExtensions
@@ -97,7 +100,7 @@ package struct Exchange: Sendable {
 }
 
 extension DatabaseScope {
-    /// - Parameter database: one that is synced.
+    /// - Parameter database: a database that is synced.
     init(_ database: Database) {
         self =
             switch database {
@@ -109,7 +112,7 @@ extension DatabaseScope {
 }
 
 extension ZoneIdentifier {
-    /// A zone as requests name it.
+    /// The identifier of a zone in requests.
     init(_ zone: SyncedZone) {
         self.init(
             zone: zone.name,

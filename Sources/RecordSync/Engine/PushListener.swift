@@ -3,10 +3,12 @@ package import RecordModel
 import RecordStore
 import RecordWire
 
-/// Hears from the server that something is new, by the long poll of a courier: what others save is
-/// fetched then, and not when the next look is due. One courier serves all databases of an account.
+/// Learns from the server that something is new, by the long poll of a courier. Changes of others
+/// are then downloaded at once, and not only when the next look is due. One courier serves all
+/// databases of an account.
 package struct PushListener: Sendable {
-    /// Of one account; none for the public database, whose changes no notification of a database tells.
+    /// The exchanges of one account, without the public database: no database notification reports
+    /// its changes.
     private let exchanges: [Exchange]
     private var transport: any SyncTransport { exchanges[0].transport }
     private var settings: Exchange.Settings { exchanges[0].settings }
@@ -15,7 +17,7 @@ package struct PushListener: Sendable {
         self.exchanges = exchanges.filter { $0.database != .public }
     }
 
-    /// Tells engines as long as its task runs; without, news come with the next look.
+    /// Notifies the engines as long as its task runs. Without it, news arrive with the next look.
     package static func run(
         for engines: [SyncEngine], clock: any WallClock = SystemClock(),
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
@@ -39,7 +41,7 @@ package struct PushListener: Sendable {
                 listener.exchanges[0].logger.debug("Push", metadata: ["why": "\(error)"])
             }
             for engine in engines { await engine.noteCourier(isThere: false) }
-            // One that has served for long is not a failure in a row.
+            // A courier that has worked for long starts a new row of failures.
             failures = clock.uptime - start > .seconds(60) ? 1 : min(failures + 1, 16)
             do {
                 try await Task.sleep(for: backoff.wait(failures: failures, jitter: jitter()))
@@ -49,18 +51,19 @@ package struct PushListener: Sendable {
         }
     }
 
-    /// What earlier versions had, whose frames do not say in which zone something is new.
+    /// The subscription of earlier versions. Its frames do not say in which zone something is new.
     private static let formerSubscription: Text = "recordfs-database"
 
-    /// A server holds a poll for most of a minute: one that is answered sooner with nothing is none.
+    /// A server holds a poll for most of a minute. An empty answer sooner than this means that the
+    /// courier does not hold the poll.
     private static let shortestPoll = Duration.seconds(1)
     private static let brokenPolls = 5
 
     /// Ends with the task, or with the problem that ends the courier.
     ///
     /// - Parameters:
-    ///   - isThere: is called when the courier is good.
-    ///   - told: where something is new; nil when that is not said.
+    ///   - isThere: is called when the courier works.
+    ///   - told: is called with the place of the news, or with nil when the server does not say it.
     func listen(
         isThere: @Sendable () async -> Void = {}, _ told: @Sendable (PushNotice?) async -> Void
     ) async throws(SyncProblem) {
@@ -69,7 +72,7 @@ package struct PushListener: Sendable {
         try await subscribeToNewZones(but: &zones)
         let courier = try await courier()
         defer { for exchange in exchanges { exchange.courierName.current = nil } }
-        // What came between the last look and the courier is not told.
+        // The courier does not report changes between the last look and its own start.
         await told(nil)
         if settings.hasExtensions { await isThere() }
         var broken = 0
@@ -82,8 +85,9 @@ package struct PushListener: Sendable {
                 let isPoll = !frame.isEmpty || ContinuousClock.now - start > Self.shortestPoll
                 broken = isPoll ? 0 : broken + 1
             } catch  where !Task.isCancelled && error.isUnanswered && broken < Self.brokenPolls {
-                // The courier is good as long as the server does not say otherwise. Whether the server is
-                // there, and what it told nobody meanwhile, the engines find out.
+                // The courier is valid until the server says otherwise. The engines find out
+                // whether the server can be reached, and they ask for the news that the courier
+                // missed.
                 broken += 1
                 if broken == 1 { await told(nil) }
             }
@@ -99,7 +103,8 @@ package struct PushListener: Sendable {
         }
     }
 
-    /// A frame is a hint: one that cannot be read says that something is new.
+    /// Returns the notice in a frame. A frame is only a hint: an unreadable one says that something
+    /// is new.
     private static func notice(_ frame: [UInt8]) -> PushNotice? {
         do {
             return try PushNotice(JSONReader(try JSONParser.parse(frame)))
@@ -120,7 +125,7 @@ package struct PushListener: Sendable {
         }
     }
 
-    /// Where a server knows no subscription to a database.
+    /// Subscribes to each new zone, at a server that does not know subscriptions to a database.
     private func subscribeToNewZones(but zones: inout Set<ZoneID>) async throws(SyncProblem) {
         guard !settings.hasExtensions else { return }
         for exchange in exchanges {
@@ -163,11 +168,12 @@ package struct PushListener: Sendable {
         }
     }
 
-    /// It is there from the last time, which Apple's service says in its own words
-    /// (https://github.com/brightdigit/MistKit/issues/387); or its zone is gone meanwhile.
+    /// Returns whether an error of a subscription does no harm. The subscription exists from the
+    /// last time, which Apple's service says in its own words
+    /// (https://github.com/brightdigit/MistKit/issues/387); or its zone is gone in the meantime.
     private static func isHarmless(_ error: WireError) -> Bool {
         switch Reaction(error) {
-        // It is there already, or was never, or its zone is gone.
+        // The subscription already exists, never existed, or its zone is gone.
         case .merge, .remake, .findZone: true
         default: error.reason.string.contains("could not find subscription")
         }

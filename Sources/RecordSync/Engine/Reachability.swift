@@ -4,8 +4,9 @@ import Glibc
 import RecordModel
 import Synchronization
 
-/// Whether the record server answers, as the last request of any kind has shown. Who waits after requests
-/// that nobody answered hears of the first answer, whoever has got it, and of a changed network.
+/// Notes whether the record server answers, as the last request of any kind has shown. Callers that
+/// wait after unanswered requests learn of the first answer to any request, and of a changed
+/// network.
 package final class Reachability: Sendable {
     private struct State {
         var isAway = false
@@ -15,8 +16,8 @@ package final class Reachability: Sendable {
 
     package init() {}
 
-    /// Calls `body` when the server may answer again after it did not: at once with its first answer, and
-    /// when the machine's network has changed. From any thread.
+    /// Calls `body` when the server may answer again after it did not: at once with its first
+    /// answer, and when the machine's network has changed. From any thread.
     package func onReturn(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.listeners.append(body) }
     }
@@ -32,12 +33,13 @@ package final class Reachability: Sendable {
         for listener in listeners { listener() }
     }
 
-    /// Also where no request has failed: none may have been tried since the network went.
+    /// Calls the listeners also when no request has failed: none may have been tried since the
+    /// network was lost.
     package func noteChangedNetwork() {
         for listener in state.withLock(\.listeners) { listener() }
     }
 
-    /// Notes what has become of a request.
+    /// Notes the outcome of a request.
     func noting<Answer>(
         _ request: () async throws(SyncProblem) -> Answer
     ) async throws(SyncProblem) -> Answer {
@@ -46,21 +48,21 @@ package final class Reachability: Sendable {
             noteAnswer()
             return answer
         } catch {
-            // Who gives a request up has no answer, and the server may be there.
+            // A request that was cancelled has no answer, although the server may be reachable.
             if !error.isUnanswered { noteAnswer() } else if !Task.isCancelled { noteNoAnswer() }
             throw error
         }
     }
 }
 
-/// Tells of changes of the machine's addresses and routes.
+/// Reports changes of the machine's addresses and routes.
 final class NetworkWatch: Sendable {
-    /// Of many changes in a row, as containers make them, one is told.
+    /// A row of changes within this time is reported once. Containers cause such rows.
     private static let pause = DispatchTimeInterval.seconds(2)
 
     private let source: Mutex<any DispatchSourceRead>
 
-    /// Nil where the system tells nothing.
+    /// Begins to watch. Nil when the system reports no changes.
     init?(_ changed: @escaping @Sendable () -> Void) {
         let descriptor = netlink_open()
         guard descriptor >= 0 else { return nil }
@@ -83,11 +85,11 @@ final class NetworkWatch: Sendable {
     deinit { source.withLock { $0.cancel() } }
 }
 
-/// Whether a change is about to be told.
+/// Notes whether a change is about to be reported.
 private final class PendingTelling: Sendable {
     private let isPending = Mutex(false)
 
-    /// False when one is already.
+    /// Returns false when a report is already pending.
     func begin() -> Bool {
         isPending.withLock { isPending in
             defer { isPending = true }

@@ -4,32 +4,32 @@ package import RecordStore
 import RecordWire
 import Synchronization
 
-/// Keeps one database of an account and the store in step, as long as `run` runs.
+/// Keeps one database of an account and the store in sync, as long as `run` runs.
 ///
-/// It decides nothing by itself: what is due and when, `SyncSchedule` says; what is done, `Exchange`
-/// does. It only waits, begins jobs and tells the schedule how they ended.
+/// It makes no decisions itself: `SyncSchedule` decides what is due and when, and `Exchange` does
+/// the work. The engine only waits, begins jobs and reports to the schedule how they ended.
 package actor SyncEngine {
     nonisolated let exchange: Exchange
     private let clock: any WallClock
     private let jitter: @Sendable () -> Double
     private var schedule: SyncSchedule
-    /// The zones that the database's feed has named and that are not fetched yet; its token is saved
-    /// when they are.
+    /// The zones that the database's feed has reported and that are not downloaded yet. The token
+    /// of the feed is saved when they are.
     private var news: News?
     private struct News {
-        /// The zones, each with how often the feed had told anything by then.
+        /// The zones, each with the number of the news that reported it last.
         var left: [ZoneID: Int] = [:]
         var feed: Exchange.DatabaseNews
     }
     private var newsNumber = 0
-    /// `run` is over: nobody does anything any more.
+    /// Indicates that `run` is over: no more work is done.
     private var hasEnded = false
     private var problems = SyncProblems()
-    /// When the server was last asked for news, and answered.
+    /// The time when the server was last asked for news and answered.
     private var lastFetch: Timestamp?
-    /// Those of the other databases of the store.
+    /// The engines of the other databases of the store.
     private let neighbours: EngineGroup
-    /// Those who wait until all is done that can be.
+    /// The callers that wait until everything possible is done.
     private var waiting: [CheckedContinuation<Void, Never>] = []
     private let lastStatus = Mutex(
         SyncStatus(isPaused: false, needsSignIn: false, isIdle: false, problems: []))
@@ -49,9 +49,9 @@ package actor SyncEngine {
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    // MARK: What happens elsewhere
+    // MARK: Events
 
-    /// For `RecordStore.observe`: says at once that something may have to be sent.
+    /// Notes local changes at once: something may have to be sent. For `RecordStore.observe`.
     package nonisolated func noteChanges(_ changes: [StoreChange]) {
         let zones = Set(changes.filter { $0.author != .sync }.map(\.zone))
         guard !zones.isEmpty else { return }
@@ -64,13 +64,14 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// The server says that something is new.
+    /// Notes that the server has something new.
     package func told() {
         schedule.told(at: clock.uptime)
         waker.yield()
     }
 
-    /// The same of one zone: nobody has to ask which. Of one that is not here, the feed tells.
+    /// Notes that the server has something new in one zone, so that the feed of the database need
+    /// not be read. For a zone that is not on this machine the feed is read.
     func told(of zone: ZoneIdentifier?) {
         var known: ZoneID?
         if let zone, exchange.database == .private {
@@ -85,21 +86,22 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// As long as a courier tells what is new, looks for it are few. Of the public database none tells.
+    /// Notes whether a courier reports news. Then regular looks at the feed are few. No courier
+    /// reports news of the public database.
     func noteCourier(isThere: Bool) {
         guard exchange.database != .public else { return }
         schedule.courier(isThere: isThere, at: clock.uptime)
         waker.yield()
     }
 
-    /// The server can be reached again, as far as anybody knows.
+    /// Notes that the server can probably be reached again.
     package func online() {
         schedule.online(at: clock.uptime)
         publish()
         waker.yield()
     }
 
-    /// Now, not when it is due.
+    /// Makes all work due now.
     package func kick() {
         exchange.publicTypes.compareSoon()
         lookForChanges()
@@ -107,15 +109,15 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// Does now what there is to do, and returns when all is done that can be: `status` has what was
-    /// not. Only while `run` runs.
+    /// Does all due work now, and returns when everything possible is done. `status` has the
+    /// problems of the rest. Only while `run` runs.
     package func settle() async {
         guard !hasEnded else { return }
         kick()
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    /// Until `resume`, also of a later process.
+    /// Pauses until `resume`, also across a restart of the process.
     package func pause() {
         schedule.pause()
         keepPaused(true)
@@ -139,7 +141,7 @@ package actor SyncEngine {
         }
     }
 
-    /// How it stood when something last changed; waits for nothing.
+    /// The status at the last change. Reading it does not wait.
     package nonisolated var published: SyncStatus {
         var status = lastStatus.withLock(\.self)
         status.downloads = exchange.progress.all
@@ -154,7 +156,7 @@ package actor SyncEngine {
         lastStatus.withLock { $0 = status }
     }
 
-    /// When what has failed is tried again.
+    /// The time of the next attempt after a failure.
     private var nextTry: Timestamp? {
         guard !problems.all.isEmpty, let next = schedule.nextTime() else { return nil }
         return clock.now + max(next - clock.uptime, .zero)
@@ -162,14 +164,14 @@ package actor SyncEngine {
 
     // MARK: The loop
 
-    /// Ends when its task is cancelled, after what is under way.
+    /// Runs until its task is cancelled, and ends after the running work.
     package func run() async {
         do throws(SyncProblem) {
             let isPaused = try exchange.read { (store) throws(RecordError) in try store.isPaused() }
             if isPaused { schedule.pause() }
             try exchange.applyPolicy()
             try exchange.scrub()
-            // Another version of the program may show them.
+            // Another version of the program may be able to show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.retryPassedOver(of: exchange.database)
             }
@@ -207,13 +209,13 @@ package actor SyncEngine {
                 try await Task.sleep(for: wait)
                 waker.yield()
             } catch {
-                // Something else was earlier.
+                // Another event was earlier.
             }
         }
     }
 
-    /// What is to be sent and nobody has told of: saved before the engine ran, or merged. Of all zones
-    /// also what is to be asked for once more.
+    /// Looks for changes to send that nobody has reported: saved before the engine ran, or merged.
+    /// Without a zone it also looks for records to ask for again.
     private func lookForChanges(in zone: ZoneID? = nil) {
         do throws(SyncProblem) {
             for zone in try exchange.zonesWithWork(zone) {
@@ -226,7 +228,8 @@ package actor SyncEngine {
         }
     }
 
-    /// What has gone to another zone is deleted where it was when the copy is on the server.
+    /// Looks again for changes in all engines when records have moved. A record that moved to
+    /// another zone is deleted at its old place when the copy is on the server.
     private func lookForMoved() async throws(SyncProblem) {
         let hasMoves = try exchange.read { (store) throws(RecordError) in try store.hasMoves() }
         guard hasMoves else { return }
@@ -248,7 +251,7 @@ package actor SyncEngine {
             switch job {
             case .database:
                 try await fetchDatabase()
-                // The public database has no feed: nothing was asked.
+                // The public database has no feed: nothing was requested.
                 guard exchange.database != .public else { break }
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
@@ -259,7 +262,7 @@ package actor SyncEngine {
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { note(.import, id, since: start, count) }
                     try fetched(id, number)
-                    // What was merged is news there.
+                    // A merged record is news for the server.
                     lookForChanges(in: id)
                 }
                 if uploads {
@@ -274,7 +277,7 @@ package actor SyncEngine {
             problems.clear(zone)
             ending = .done
         } catch {
-            // Of failures in a row the first is told.
+            // Of failures in a row the first is noted.
             if problems.note(error, of: zone, at: clock.now) {
                 note(job.kind, zone, since: start, 0, "\(error)")
             }
@@ -282,7 +285,8 @@ package actor SyncEngine {
                 "Sync", metadata: ["why": "\(error.description(inLogOf: exchange.database))"])
             if let zone, error.reaction == .findZone {
                 schedule.told(at: clock.uptime)
-                // Its download finds that it is gone; nobody makes it from here.
+                // For a zone of others the download finds that it is gone. This machine never makes
+                // such a zone.
                 if exchange.database == .shared { schedule.told(of: zone, at: clock.uptime) }
             }
             ending =
@@ -297,7 +301,8 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// For those who want to know later. That it is not kept, as on a full disk, changes nothing.
+    /// Saves an event for those who want to read it later. An event that cannot be saved, as on a
+    /// full disk, has no other effect.
     private func note(
         _ kind: SyncEvent.Kind, _ zone: ZoneID?, since start: Timestamp, _ records: Int = 0,
         _ error: String? = nil
@@ -327,14 +332,15 @@ package actor SyncEngine {
         try note(news)
     }
 
-    /// - Parameter number: of the news when the download began; later ones are of later changes.
+    /// - Parameter number: the number of the news when the download began. Later numbers stand for
+    ///   later changes.
     private func fetched(_ zone: ZoneID, _ number: Int) throws(SyncProblem) {
         guard var news, let told = news.left[zone], told <= number else { return }
         news.left[zone] = nil
         try note(news)
     }
 
-    /// When nothing of them is left to fetch, they are no news any more.
+    /// Keeps the news. When all of their zones are downloaded, they are finished and dropped.
     private func note(_ news: News) throws(SyncProblem) {
         self.news = news
         guard news.left.isEmpty else { return }
@@ -351,7 +357,7 @@ extension SyncSchedule.Job {
         }
     }
 
-    /// What it is to those who hear of it.
+    /// The kind of event for those who follow events.
     fileprivate var kind: SyncEvent.Kind {
         switch self {
         case .database: .setup

@@ -2,20 +2,21 @@ package import RecordModel
 package import RecordStore
 import RecordWire
 
-/// Where a record with what hangs on it is shared now.
+/// The new place of a record and its children that are now shared in another zone.
 package struct SharedElsewhere: Sendable {
     package let zone: ZoneInfo
-    /// As the server last told of the share: `ShareAnswer.json`.
+    /// The share as the server last reported it: `ShareAnswer.json`.
     package let share: JSONValue
 }
 
-/// Sharing a record by taking it to another zone. As `SyncService+Sharing`, all of it blocks.
+/// Shares a record by moving it to another zone. All calls block, as in `SyncService+Sharing`.
 extension SyncService {
-    /// Moves a record with what hangs on it to a new zone of its own, and shares that.
+    /// Moves a record and its children to their own new zone, and shares that zone.
     ///
-    /// The share is made while the zone is empty: when the server refuses it, nothing has moved. A
-    /// process that ends between leaves an empty zone that is shared, and the record where it was.
-    /// Errors also: those of `Transaction.move`; alreadyExists for a zone that is there.
+    /// The share is made while the zone is empty: when the server refuses the share, nothing has
+    /// moved. A process that ends in between leaves an empty shared zone, and the record at its old
+    /// place.
+    /// Errors also: those of `Transaction.move`; alreadyExists for a zone that exists.
     package func shareInOwnZone(
         _ move: TreeMove, _ edit: ShareEdit
     ) throws(RecordError) -> SharedElsewhere {
@@ -36,14 +37,15 @@ extension SyncService {
         return SharedElsewhere(zone: zone, share: share.json)
     }
 
-    /// Who has paused the exchange waits for an answer that does not come.
+    /// Throws when the exchange is paused: the caller would wait for an answer that does not
+    /// arrive.
     private func checkOnline() throws(RecordError) {
         guard !status.isPaused else {
             throw RecordError(.unavailable, "the exchange is paused: recordfs resume.")
         }
     }
 
-    /// With what somebody has put into it meanwhile it stays.
+    /// Removes a new zone. A zone that contains something by now stays.
     private func removeIfEmpty(_ zone: ZoneInfo) throws(RecordError) {
         guard try store.types(in: zone.id).isEmpty else { return }
         try store.write(author: .commandLine, isFreeing: true) {
@@ -52,11 +54,11 @@ extension SyncService {
         }
     }
 
-    /// Moves a record with what hangs on it to where something is shared already. It is moved here at
-    /// once, and on the server when that can be reached, as every save.
+    /// Moves a record and its children to a place where something is already shared. The record
+    /// moves at once on this machine, and on the server when it can be reached, like every save.
     ///
-    /// - Parameter parent: the record on which it is to hang; nil for that which is shared there, or for
-    ///   none where the whole zone is.
+    /// - Parameter place: its root is the new parent of the record. Nil stands for the only record
+    ///   that is shared there, or for no parent where the whole zone is shared.
     /// Errors also: those of `Transaction.move`; invalidArgument where nothing is shared.
     package func add(
         _ root: RecordID, to place: SharedPlace
@@ -93,7 +95,7 @@ extension SyncService {
         return SharedElsewhere(zone: zone, share: try JSONParser.parse(known.text))
     }
 
-    /// The record that is shared, on which another one hangs.
+    /// Returns the shared record that this record is, or is a child of.
     private func shared(
         _ name: RecordName?, in zone: ZoneInfo, _ shares: [Share]
     ) throws(RecordError) -> RecordName? {
@@ -111,7 +113,8 @@ extension SyncService {
             try transaction.move(move)
         }
         _ = settle()
-        // The copies have gone to another database than that which they leave.
+        // The copies were sent to another database than the originals, so the deletions need
+        // another round.
         if try store.hasMoves() { _ = settle() }
     }
 }

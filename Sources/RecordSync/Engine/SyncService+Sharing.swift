@@ -2,10 +2,10 @@ package import RecordModel
 package import RecordStore
 package import RecordWire
 
-/// A zone that is or can be shared, or a record in it with what hangs on it.
+/// A zone that is or can be shared, or a record in it with its children.
 package struct SharedPlace: Hashable, Sendable {
     package let zone: ZoneInfo
-    /// Nil for the whole zone.
+    /// The record. Nil for the whole zone.
     package let root: RecordName?
 
     package init(zone: ZoneInfo, root: RecordName?) {
@@ -13,15 +13,15 @@ package struct SharedPlace: Hashable, Sendable {
         self.root = root
     }
 
-    /// What people see of a share of it by default.
+    /// The default title of its share.
     fileprivate var title: Text { Text(utf8: root?.bytes ?? zone.name.bytes) }
 }
 
-/// What commands want of shares. All of it blocks until the server has answered, and what it means is
-/// here.
+/// The operations on shares for commands. All of them block until the server has answered and the
+/// results are in the store.
 extension SyncService {
-    /// Joins what a link leads to, and fetches it. Errors: invalidArgument for what is no link; what the
-    /// server answers.
+    /// Joins the share of a link, and downloads it. Errors: invalidArgument for a text that is not
+    /// a link; the refusals of the server.
     package func accept(
         link: Text
     ) throws(RecordError) -> (zone: ZoneInfo, share: ShareAnswer) {
@@ -51,8 +51,9 @@ extension SyncService {
         return (zone, place.share)
     }
 
-    /// Declines an invitation; it is known no longer when this returns. Errors: invalidArgument for what is
-    /// no link; notFound when this account is not invited by it, or has accepted.
+    /// Declines an invitation. When this returns, the invitation is no longer known. Errors:
+    /// invalidArgument for a text that is not a link; notFound when the link does not invite this
+    /// account, or when the account has accepted.
     package func decline(link: Text) throws(RecordError) {
         let guid = try Self.shortGUID(of: link)
         try requireExtensions("takes no answer to invitations but their acceptance")
@@ -79,8 +80,9 @@ extension SyncService {
         throw RecordError(.unsupported, "the server of this account \(lack).")
     }
 
-    /// Asks for access to what a link leads to. Nothing is told of whether there is something, or what
-    /// becomes of it: who is let in accepts the link then. Errors: invalidArgument for what is no link.
+    /// Asks for access to the share of a link. The caller does not learn whether the share exists
+    /// or how the request is answered. A person who is admitted then accepts the link. Errors:
+    /// invalidArgument for a text that is not a link.
     package func requestAccess(link: Text) throws(RecordError) {
         let guid = try Self.shortGUID(of: link)
         try requireExtensions("takes no requests for access")
@@ -90,7 +92,8 @@ extension SyncService {
         }
     }
 
-    /// A link of another server says nothing to this one.
+    /// Returns a better explanation for a link that the server does not know, for example a link of
+    /// another server.
     private func explained(_ problem: SyncProblem, _ link: Text) -> SyncProblem {
         guard case .refused(let error) = problem, error.code == .notFound else { return problem }
         let isElsewhere =
@@ -105,7 +108,7 @@ extension SyncService {
                         + "you; recordfs accept --request asks for that."))
     }
 
-    /// What the server says of a share now. Errors: notFound when there is none.
+    /// Returns the server's current state of a share. Errors: notFound when there is no share.
     package func share(at place: SharedPlace) throws(RecordError) -> ShareAnswer {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         let share = try ask { () async throws(SyncProblem) in
@@ -115,9 +118,11 @@ extension SyncService {
         return share
     }
 
-    /// What an edit would take from whom; nil for the end of the share, or for leaving it.
+    /// Returns the people and links that would lose access by an edit. An edit of nil stands for
+    /// the end of the share, or for leaving it.
     ///
-    /// Errors: as those of `edit` and `endShare`, as far as they are known without the server's trying.
+    /// Errors: as those of `edit` and `endShare`, as far as they are known without an attempt by
+    /// the server.
     package func preview(
         _ edit: ShareEdit?, at place: SharedPlace
     ) throws(RecordError) -> SharePreview {
@@ -134,7 +139,7 @@ extension SyncService {
             goes: edit == nil && isOfOthers)
     }
 
-    /// - Parameter isNew: whether there must not be one yet.
+    /// - Parameter isNew: whether the share must not exist yet.
     package func edit(
         _ edit: ShareEdit, at place: SharedPlace, isNew: Bool
     ) throws(RecordError) -> ShareAnswer {
@@ -142,7 +147,7 @@ extension SyncService {
         var wanted = edit
         if isNew { wanted.title = edit.title ?? place.title }
         return try ask { [wanted] () async throws(SyncProblem) in
-            // What is to be shared has to be there first.
+            // A record must be on the server before it can be shared.
             if isNew { await engine.settle() }
             let share = try await engine.exchange.edit(
                 wanted, of: place.root, in: zone, isNew: isNew)
@@ -151,7 +156,7 @@ extension SyncService {
         }
     }
 
-    /// Makes or changes a share as the text of its file says.
+    /// Makes or changes a share to match the text of its file.
     ///
     /// Errors also: those of `ShareText.edit`.
     package func save(shareText text: [UInt8], at place: SharedPlace) throws(RecordError) {
@@ -175,7 +180,8 @@ extension SyncService {
         try ask { () async throws(SyncProblem) in
             try await engine.exchange.endShare(of: place.root, in: zone)
             await engine.settle()
-            // Who has left has nothing of it any more, also while the exchange is paused.
+            // After leaving a share nothing of it stays on this machine, also while the exchange is
+            // paused.
             if self.status.isPaused, zone.database == .shared {
                 try await engine.exchange.work(zone.id, downloads: true, uploads: false)
             }
@@ -206,7 +212,7 @@ extension SyncService {
         }
     }
 
-    /// Of `https://host/share/ID#Title`, or `ID` alone. Errors: invalidArgument.
+    /// Returns the ID in `https://host/share/ID#Title`, or in `ID` alone. Errors: invalidArgument.
     private static func shortGUID(of link: Text) throws(RecordError) -> Text {
         let address = link.string.prefix { $0 != "#" && $0 != "?" }
         let parts = address.split(separator: "/")
@@ -222,7 +228,7 @@ extension SyncService {
 }
 
 extension RecordError {
-    /// What somebody hears whose question the server did not answer as he wished.
+    /// The error for a question that the server refused or did not answer.
     fileprivate init(asking problem: SyncProblem) {
         switch problem {
         case .store(let error): self = error

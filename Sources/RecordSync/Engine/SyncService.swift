@@ -6,7 +6,7 @@ import Synchronization
 
 /// The engine of a store's account, for a daemon that is not asynchronous.
 package final class SyncService: Sendable {
-    /// One for each database.
+    /// The engines, one for each database.
     private let engines: [SyncEngine]
     private let downloads: AssetDownloads
     private let keeper: PinKeeper
@@ -17,8 +17,9 @@ package final class SyncService: Sendable {
     let store: RecordStore
     package let account: Account
 
-    /// Starts to keep the store in step with the account of its state directory; nil when there is
-    /// none. Errors: those of reading the account; alreadyExists when the store belongs to another.
+    /// Starts to sync the store with the account of its state directory. Returns nil when there is
+    /// no account, or it is signed out. Errors: those of reading the account; alreadyExists when
+    /// the store belongs to another account.
     package static func start(
         _ store: RecordStore, _ policy: SyncPolicy = SyncPolicy(), logger: Logger
     ) throws(RecordError) -> SyncService? {
@@ -27,7 +28,7 @@ package final class SyncService: Sendable {
         try store.setOwner(account.owner)
         guard account.isSignedIn else { return nil }
         if !policy.databases.contains(.shared), try !store.invitations().isEmpty {
-            // Nobody would hear of their end.
+            // Nothing would report the end of these invitations.
             try store.write(author: .sync, isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.setInvitations([])
             }
@@ -44,7 +45,7 @@ package final class SyncService: Sendable {
         self.store = store
         let kept = Mutex(account.webAuthToken)
         let queue = DispatchQueue(label: "recordfs.account")
-        // One for all that signs with the account's token.
+        // One object serves everything that signs with the account's token.
         let tokens = WebTokens(
             account.webAuthToken, goesAlone: account.profile == .cloudkit
         ) { token, done in
@@ -107,26 +108,27 @@ package final class SyncService: Sendable {
         var schedule = SyncSchedule.Settings()
         switch exchange.database {
         case .public: schedule.pollInterval = exchange.settings.policy.publicInterval
-        // The courier of the private database tells of it, and what it tells while it was away is asked
-        // for when it is back: two looks a minute more would be half of what an idle daemon asks.
+        // The courier of the private database also reports news of the shared database. When the
+        // courier returns after an absence, the engine asks for the news that it missed. Two more
+        // looks a minute would be half of the requests of an idle daemon.
         case .shared: schedule.pollInterval = .seconds(120)
         case .private, .local: break
         }
         return schedule
     }
 
-    /// Breaks off what is under way, and returns when nothing uses the store any more. Blocks.
+    /// Stops the running work, and returns when nothing uses the store any more. Blocks.
     package func stop() {
         task.cancel()
         blocking { [task, downloads, tokens] in
             await downloads.stop()
             await task.value
-            // Its answer has the token that is good next.
+            // The answer to the running request contains the next valid token.
             await tokens.finish(atMost: .seconds(5))
         }
     }
 
-    /// Fetches and sends now, and returns how it stands then. Blocks.
+    /// Downloads and uploads now, and returns the status after that. Blocks.
     package func settle() -> SyncStatus {
         blocking { [engines] in
             await withDiscardingTaskGroup { group in
@@ -136,8 +138,8 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Writes the token down: not when somebody has signed in or out since, for then the file has
-    /// another one than the one that was kept last. On one queue.
+    /// Saves the token, unless somebody has signed in or out since: then the token in the file is
+    /// not the one that was saved last. On one queue.
     private static func keep(
         _ token: Text, _ file: AccountFile, _ kept: borrowing Mutex<Text>, _ logger: Logger
     ) -> WebTokens.Kept {
@@ -156,7 +158,7 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Writes down whether the server accepts the sign-in, for who looks when no daemon runs.
+    /// Saves whether the server accepts the sign-in, for readers of the file while no daemon runs.
     private static func note(
         _ isAccepted: Bool, of known: Account, _ file: AccountFile, _ logger: Logger
     ) {
@@ -170,19 +172,20 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// How far the server's clock is ahead of this machine's; nil while it has not said.
+    /// The time by which the server's clock is ahead of this machine's clock. Nil when the server
+    /// has not sent its time yet.
     package var clockDifference: Duration? { transport.clockDifference }
 
-    /// For `RecordStore.observe`.
+    /// Notes local changes. For `RecordStore.observe`.
     package func noteChanges(_ changes: [StoreChange]) {
         for engine in engines { engine.noteChanges(changes) }
         keeper.look()
     }
 
-    /// How it stood when something last changed.
+    /// The status at the last change.
     package var status: SyncStatus { SyncStatus(engines.map(\.published)) }
 
-    /// Brings bytes of an asset that only the server has; calls back once, from any thread.
+    /// Downloads bytes of an asset that only the server has. Calls back once, from any thread.
     package func fetch(
         _ asset: AssetEntry, offset: Int64, count: Int,
         _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void
@@ -196,8 +199,8 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Brings an asset into the store; calls back once, from any thread. What it returns gives the
-    /// wait up, and with it the download when nobody else wants it.
+    /// Downloads an asset into the store. Calls back once, from any thread. The returned function
+    /// ends the wait. It also ends the download when nobody else waits for it.
     package func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
     ) -> @Sendable () -> Void {
@@ -211,7 +214,7 @@ package final class SyncService: Sendable {
         return { task.cancel() }
     }
 
-    /// These return at once.
+    /// `kick`, `pause` and `resume` return at once.
     package func kick() {
         Task { [engines] in for engine in engines { await engine.kick() } }
     }
@@ -225,7 +228,8 @@ package final class SyncService: Sendable {
         }
     }
 
-    /// Errors: unsupported when the settings leave the database out.
+    /// Returns the engine of a database. Errors: unsupported when the settings leave the database
+    /// out.
     func engine(of database: Database) throws(RecordError) -> SyncEngine {
         guard let engine = engines.first(where: { $0.exchange.database == database }) else {
             throw RecordError(
@@ -234,7 +238,8 @@ package final class SyncService: Sendable {
         return engine
     }
 
-    /// Waits on a thread that is not of Swift's pool.
+    /// Runs an asynchronous function and waits for it, on a thread that does not belong to Swift's
+    /// pool.
     func blocking<Result: Sendable>(
         _ body: @escaping @Sendable () async -> Result
     ) -> Result {
@@ -244,7 +249,7 @@ package final class SyncService: Sendable {
     }
 }
 
-/// One value that somebody waits for.
+/// One value that a thread waits for.
 package final class ResultBox<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let isThere = DispatchSemaphore(value: 0)
@@ -256,7 +261,7 @@ package final class ResultBox<Value: Sendable>: Sendable {
         isThere.signal()
     }
 
-    /// Blocks until the value is there. To be called once.
+    /// Blocks until the value is set. To be called once.
     package func take() -> Value {
         AnsweringThreads.checkMayWait()
         while true {

@@ -16,47 +16,50 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case assetsUpload = "assets/upload"
     case assetsRereference = "assets/rereference"
     case recordsAccept = "records/accept"
-    /// Extensions of recordfs-server.
+    /// The extensions of recordfs-server.
     case recordsRequestAccess = "records/requestAccess"
     case recordsDecline = "records/decline"
 
-    /// Whether it is of a device, and of no database.
+    /// Indicates whether the operation belongs to a device and not to a database.
     var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }
 }
 
-/// How requests reach the record server: over HTTP, or in a test straight into one.
+/// The way of requests to the record server: over HTTP, or in a test directly into a server.
 ///
-/// Credentials are its business: it signs requests and keeps the tokens that follow.
+/// The transport is responsible for credentials: it signs requests and keeps the tokens of the
+/// answers.
 package protocol SyncTransport: Sendable {
-    /// The answer's JSON. An error of single items is in it; one of the whole request is thrown.
+    /// Sends a request and returns the JSON of the answer. An error of a single item is in the
+    /// JSON. An error of the whole request is thrown.
     func send(
         _ operation: SyncOperation, _ scope: DatabaseScope, _ body: [UInt8]
     ) async throws(SyncProblem) -> JSONValue
 
-    /// Brings the bytes of a file to an address that `assets/upload` has given; the answer's JSON.
+    /// Sends the bytes of a file to an address that `assets/upload` returned. Returns the JSON of
+    /// the answer.
     func upload(_ file: OutgoingFile, to url: String) async throws(SyncProblem) -> JSONValue
 
-    /// Fetches `count` bytes of an asset from `offset` on, piece by piece; `take` says whether it
-    /// wants more. `count` is not 0.
+    /// Downloads `count` bytes of an asset from `offset` on, piece by piece. `take` returns whether
+    /// it wants more. `count` is not 0.
     func download(
         _ url: String, from offset: Int64, count: Int64,
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool
     ) async throws(SyncProblem)
 
-    /// Whether the server takes texts as changes (`TextSplice`), as far as that is known.
+    /// Indicates whether the server takes texts as changes (`TextSplice`), as far as that is known.
     var takesSplices: Bool { get }
 
-    /// Waits at a courier for a notification; empty when there was none for long.
+    /// Waits at a courier for a notification. Returns no bytes when none arrived for a long time.
     func poll(_ url: String) async throws(SyncProblem) -> [UInt8]
 }
 
 /// A file whose bytes are sent.
 package struct OutgoingFile: Sendable {
-    /// Nobody writes to it.
+    /// The path of the file. Nobody writes to it.
     package let path: String
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
-    /// With this the file goes; nil for one that stays.
+    /// An object that removes the file at its own end. Nil for a file that stays.
     private let keeper: (any Sendable)?
 
     package init(path: String, size: Int64, keeper: (any Sendable)? = nil) {

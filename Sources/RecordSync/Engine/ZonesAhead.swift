@@ -3,20 +3,21 @@ import RecordStore
 import RecordWire
 import Synchronization
 
-/// Zones that were made on the server together with another one, and the first pages of their feeds: what
-/// a thousand of them need is few requests so. It is known to this process alone.
+/// Zones that were made on the server together with another zone, and the first pages of their
+/// feeds. With them a thousand new zones need few requests. Only this process knows them.
 final class ZonesAhead: Sendable {
     private struct State {
-        /// Those that a request makes.
+        /// The zones that a running request makes.
         var claimed: Set<ZoneID> = []
-        /// Those that one has made.
+        /// The zones that a request has made.
         var made: Set<ZoneID> = []
         var pages: [ZoneID: ZoneChangesAnswer] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Of these, those that no request makes yet; from now on one does.
+    /// Claims those of these zones that no request makes yet, and returns them: the caller makes
+    /// them.
     func claim(_ zones: [SyncedZone]) -> [SyncedZone] {
         state.withLock { state in
             zones.filter {
@@ -25,7 +26,7 @@ final class ZonesAhead: Sendable {
         }
     }
 
-    /// The request of these has ended.
+    /// Notes that the request for these zones has ended.
     func end(_ claimed: some Sequence<SyncedZone>, made: some Sequence<SyncedZone>) {
         state.withLock { state in
             state.claimed.subtract(claimed.map(\.id))
@@ -33,14 +34,15 @@ final class ZonesAhead: Sendable {
         }
     }
 
-    /// Whether another request has made it; asked once.
+    /// Returns whether another request has made the zone. The answer is given once.
     func takeMade(_ zone: ZoneID) -> Bool { state.withLock { $0.made.remove(zone) != nil } }
 
     func keep(_ page: ZoneChangesAnswer, of zone: ZoneID) {
         state.withLock { $0.pages[zone] = page }
     }
 
-    /// Nil when nobody has asked for it yet. Each is given once.
+    /// Returns the first page of a zone's feed. Returns nil when it was not requested yet. Each
+    /// page is returned once.
     func takePage(of zone: ZoneID) -> ZoneChangesAnswer? {
         state.withLock { $0.pages.removeValue(forKey: zone) }
     }

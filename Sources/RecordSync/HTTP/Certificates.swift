@@ -5,7 +5,8 @@ import RecordStore
 extension HTTPExchange {
     private static let largestAuthority = 1 << 20
 
-    /// Checks that a file has certificates, for a store to trust. Errors: `invalidArgument` when it has none.
+    /// Checks that a file contains certificates that a store can trust. Errors: `invalidArgument`
+    /// when it contains none.
     package static func checkAuthority(_ path: String) throws(RecordError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
@@ -26,7 +27,8 @@ extension HTTPExchange {
         }
     }
 
-    /// True when there is a whole certificate, as far as its frame tells: PEM around a sequence of DER.
+    /// Returns true when there is a whole certificate, as far as its frame shows: PEM around a
+    /// sequence of DER.
     private static func hasCertificate(_ text: String) -> Bool {
         var base64: [UInt8]?
         for line in text.split(whereSeparator: \.isNewline) {
@@ -43,7 +45,8 @@ extension HTTPExchange {
         return false
     }
 
-    /// One sequence with a length of one or two bytes, of 128 bytes to 64 KiB, which every certificate is.
+    /// Returns whether the bytes are one sequence with a length of one or two bytes, from 128 bytes
+    /// to 64 KiB. Every certificate is such a sequence.
     private static func isSequence(_ der: [UInt8]) -> Bool {
         guard der.count > 4, der[0] == 0x30 else { return false }
         return switch der[1] {

@@ -1,10 +1,10 @@
 package import RecordModel
 
-/// Requests over HTTP/1.1, on connections that are kept. Carried by libcurl.
+/// Requests over HTTP/1.1, on connections that are kept open. libcurl carries them.
 package struct HTTPExchange: Sendable {
     package struct Answer: Sendable {
         package let status: Int
-        /// Names in lower case.
+        /// The header lines, with names in lower case.
         package let headers: [(name: String, value: String)]
         package let body: [UInt8]
 
@@ -13,10 +13,10 @@ package struct HTTPExchange: Sendable {
         }
     }
 
-    /// A page of a feed may be long; nothing that is longer was asked for.
+    /// The largest answer: a page of a feed may be long, but no request asks for more.
     private static let largestAnswer = 256 << 20
 
-    /// What a request brings.
+    /// The body of a request.
     package enum Body: Sendable {
         case none
         case bytes([UInt8])
@@ -26,20 +26,21 @@ package struct HTTPExchange: Sendable {
     private let authority: String?
 
     /// - Parameter authority: a file with the certificates, as PEM, of authorities that are trusted
-    ///   besides those of the system.
+    ///   in addition to those of the system.
     package init(authority: String? = nil) { self.authority = authority }
 
-    /// How long the bytes of an asset, or of a request, may take: 16 KiB a second are waited for.
+    /// Returns the time limit for the bytes of an asset, or of a request: at least 16 KiB a second
+    /// are expected.
     static func patience(bytes: Int64) -> Duration { .seconds(60 + bytes >> 14) }
 
-    /// - Parameter patience: for all of it, up to the last byte of the answer.
+    /// - Parameter patience: the time limit up to the last byte of the answer.
     /// - Throws: unreachable, when there is no whole answer.
     package func send(
         _ method: String, _ url: String, headers: [(String, String)] = [], body: Body = .none,
         patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> Answer {
         let transfer = begin(method, url, headers, body, patience)
-        // For one that is given up before its end.
+        // Ends a request that is given up before its end.
         defer { TransferLoop.shared.cancel(transfer) }
         do {
             return try await whole(transfer, try await transfer.head())
@@ -48,11 +49,13 @@ package struct HTTPExchange: Sendable {
         }
     }
 
-    /// The body of an answer, piece by piece; `take` says whether it wants more.
+    /// Receives the body of an answer, piece by piece. `take` returns whether it wants more.
     ///
-    /// - Parameter bytes: at most so many are waited for.
-    /// - Throws: unreachable, when the answer breaks off; what `take` throws, as `store`.
-    /// - Returns: nil for status 200 and 206; else the whole answer, of which nothing was taken.
+    /// - Parameter bytes: the number of bytes that the time limit allows for.
+    /// - Throws: unreachable, when the answer is incomplete; the errors that `take` throws, as
+    ///   `store`.
+    /// - Returns: nil for status 200 and 206. Otherwise the whole answer; nothing of it was given
+    ///   to `take`.
     package func receive(
         _ url: String, headers: [(String, String)] = [], bytes: Int64,
         take: @escaping @Sendable ([UInt8]) async throws(RecordError) -> Bool

@@ -1,15 +1,15 @@
 import CCurl
 
-/// Why there is no whole answer.
+/// The reason why there is no whole answer.
 enum HTTPFailure: Error {
-    /// A failure of libcurl, in its words.
+    /// A failure of libcurl, with its text.
     case transfer(CURLcode, String)
     /// The file that was to be sent cannot be read.
     case file(String)
     case noAnswer
     case tooLong
 
-    /// In words that a user can act on.
+    /// The problem in words that help a user to act.
     var problem: SyncProblem {
         switch self {
         case .noAnswer: .unreachable("there was no answer")

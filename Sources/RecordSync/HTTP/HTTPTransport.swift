@@ -8,16 +8,16 @@ package final class HTTPTransport: SyncTransport {
     private let http: HTTPExchange
     private let tokens: WebTokens
     private let reachability: Reachability
-    /// Whether the server has said that it takes bodies in gzip.
+    /// Indicates whether the server has said that it takes bodies in gzip.
     private let takesGzip = Atomic<Bool>(false)
     private let pace = RequestPace()
     private let serverClock = ServerClock()
     private let noteSignIn: @Sendable (_ isAccepted: Bool) -> Void
 
     /// - Parameters:
-    ///   - tokens: those of the account, which all have in common that send for it.
-    ///   - reachability: hears what becomes of each request.
-    ///   - noteSignIn: hears of each answer whether the server accepts the sign-in.
+    ///   - tokens: the tokens of the account, shared by everything that sends for it.
+    ///   - reachability: is notified of the outcome of each request.
+    ///   - noteSignIn: is called for each answer with whether the server accepts the sign-in.
     package init(
         _ account: Account, over http: HTTPExchange, tokens: WebTokens,
         reachability: Reachability = Reachability(),
@@ -30,7 +30,8 @@ package final class HTTPTransport: SyncTransport {
         self.noteSignIn = noteSignIn
     }
 
-    /// How far the server's clock is ahead of this machine's; nil while it has not said.
+    /// The time by which the server's clock is ahead of this machine's clock. Nil when the server
+    /// has not sent its time yet.
     package var clockDifference: Duration? { serverClock.difference }
 
     package func send(
@@ -42,14 +43,14 @@ package final class HTTPTransport: SyncTransport {
             if packed.count < body.count {
                 let answer = try await post(packed, isPacked: true, operation, scope)
                 if answer.status != 415 { return try answer.json(of: operation) }
-                // Something on the way takes none, or the server is another one by now.
+                // A machine between does not take gzip, or the server has changed.
                 takesGzip.store(false, ordering: .relaxed)
             }
         }
         return try await post(body, isPacked: false, operation, scope).json(of: operation)
     }
 
-    /// Below it a body does not get shorter.
+    /// A body with fewer bytes does not become shorter.
     private static let leastPacked = 200
     private var isOurs: Bool { account.profile == .recordfs }
 
@@ -83,7 +84,8 @@ package final class HTTPTransport: SyncTransport {
         return whole
     }
 
-    /// All servers that say the one know the other.
+    /// Indicates whether the server takes texts as changes. All servers that announce gzip know
+    /// them.
     package var takesSplices: Bool { isOurs && takesGzip.load(ordering: .relaxed) }
 
     private static let minimal = ("Prefer", "return=minimal")
@@ -111,7 +113,8 @@ package final class HTTPTransport: SyncTransport {
     }
 
     package func poll(_ url: String) async throws(SyncProblem) -> [UInt8] {
-        // A recordfs-server holds a poll for 50 seconds: one that is held for much longer is lost.
+        // A recordfs-server holds a poll for 50 seconds. A poll that is held for much longer is
+        // lost.
         let (http, isOurs) = (http, isOurs)
         let answer = try await reachability.noting { () async throws(SyncProblem) in
             try await http.send(
@@ -126,7 +129,7 @@ package final class HTTPTransport: SyncTransport {
 extension HTTPExchange.Answer {
     private static let largestUnpacked = 256 << 20
 
-    /// The same with the body that is meant.
+    /// Returns the answer with its body unpacked.
     fileprivate func unpacked() throws(SyncProblem) -> HTTPExchange.Answer {
         guard self["Content-Encoding"] == "gzip" else { return self }
         do throws(ServerError) {
@@ -138,7 +141,8 @@ extension HTTPExchange.Answer {
         }
     }
 
-    /// The answer to an operation; the error that it tells is thrown.
+    /// Returns the JSON of the answer to an operation, or throws the error that the answer
+    /// contains.
     func json(of operation: SyncOperation) throws(SyncProblem) -> JSONValue {
         guard status == 200 else { throw problem }
         do throws(RecordError) {
@@ -148,14 +152,14 @@ extension HTTPExchange.Answer {
         }
     }
 
-    /// What an answer says that is none of status 200.
+    /// The problem that an answer without status 200 reports.
     var problem: SyncProblem {
         do {
             if let error = try WireError(JSONReader(try JSONParser.parse(body))) {
                 return .refused(error)
             }
         } catch {
-            // A proxy's page, perhaps: its status says more.
+            // Perhaps the page of a proxy: the status says more than the text.
         }
         if status == 413 {
             let code = Text(ServerErrorCode.limitExceeded.rawValue)
@@ -166,11 +170,11 @@ extension HTTPExchange.Answer {
 }
 
 extension Account {
-    /// The address of an operation with its credentials.
+    /// Returns the address of an operation with its credentials.
     func url(
         of operation: SyncOperation, _ scope: DatabaseScope, webAuthToken: Text?
     ) -> String {
-        // Where Apple's reference has the operations of devices, its service answers 405.
+        // For operations of devices, Apple's service answers 405 at the addresses of its reference.
         let place =
             operation.isDevice
             ? "device/1/\(container)/\(environment.rawValue)"

@@ -2,10 +2,10 @@ package import RecordModel
 import RecordWire
 
 extension Text {
-    /// For a query, or a form.
+    /// The text in the encoding for a query or a form.
     var percentEncoded: String { QueryEncoding.encode(utf8) }
 
-    /// The value of a name in the query of an address.
+    /// The value of a name in the query of an address. Nil when there is none.
     package init?(_ name: String, inQueryOf address: String) {
         guard let start = address.firstIndex(of: "?") else { return nil }
         for item in address[start...].dropFirst().prefix(while: { $0 != "#" }).split(separator: "&")

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Lets one request at a time go out, in the order in which they came.
+/// Lets one request at a time be sent, in the order of their arrival.
 final class RequestGate: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-        /// How many have waited.
+        /// The number of requests that have waited so far.
         var number = 0
     }
 
     private let state = Mutex(State())
 
-    /// Returns when nobody else is inside; then `leave` has to be called.
+    /// Returns when no other request is inside. After that, `leave` has to be called.
     ///
     /// - Throws: unreachable, when the task is cancelled while it waits.
     func enter() async throws(SyncProblem) {

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Keeps what a process asks by itself below what a recordfs-server allows a user, whose other machines
-/// ask too: a thousand zones that a loop has made are not a reason to be refused.
+/// Keeps the request rate of a process below the limit of a recordfs-server for a user. The user's
+/// other machines send requests too. A thousand zones that a loop has made must not lead to a
+/// refusal.
 final class RequestPace: Sendable {
-    /// Half of what the server allows: `RateSettings.user`.
+    /// Half of the rate that the server allows: `RateSettings.user`.
     private static let perSecond = 100.0
     private static let burst = 1_000.0
 
@@ -14,19 +15,19 @@ final class RequestPace: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns when the next request may go. A task that is cancelled does not wait.
+    /// Returns when the next request may be sent. A cancelled task does not wait.
     func wait() async {
         let wait = take(at: .now)
         guard wait > .zero else { return }
         do {
             try await Task.sleep(for: wait)
         } catch {
-            // Whoever is cancelled finds out with its request.
+            // A cancelled task learns of it from its request.
         }
     }
 
-    /// Takes one request out of what is allowed.
-    /// - Returns: how long it has to wait for that.
+    /// Takes one request from the allowance.
+    /// - Returns: the time to wait before the request.
     func take(at now: ContinuousClock.Instant) -> Duration {
         state.withLock { state in
             let passed = max(.zero, state.at.duration(to: now))

@@ -1,17 +1,19 @@
 package import RecordModel
 import Synchronization
 
-/// By how much the server's time differs from that of this machine, as the `Date` of its answers says.
+/// The difference between the server's time and the time of this machine, from the `Date` of the
+/// server's answers.
 final class ServerClock: Sendable {
     private let clock: any WallClock
     private let ahead = Mutex<Duration?>(nil)
 
     init(_ clock: any WallClock = SystemClock()) { self.clock = clock }
 
-    /// How far the server is ahead; nil while it has not said.
+    /// The time by which the server is ahead. Nil when the server has not sent its time yet.
     var difference: Duration? { ahead.withLock(\.self) }
 
-    /// - Parameter date: of an answer that has just come.
+    /// Notes the time of an answer.
+    /// - Parameter date: the header of an answer that has just arrived.
     func hear(_ date: String?) {
         guard let date, let time = HTTPTime.parse(date) else { return }
         let difference = time - clock.now
@@ -25,7 +27,7 @@ package enum HTTPTime {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Nil for any other text.
+    /// Returns the time, or nil for any other text.
     package static func parse(_ text: String) -> Timestamp? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", let day = number(parts[1], 1...31),
@@ -48,8 +50,8 @@ package enum HTTPTime {
         return range.contains(number) ? number : nil
     }
 
-    /// Since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-Compatible Low-Level Date
-    /// Algorithms").
+    /// Returns the days since 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-Compatible
+    /// Low-Level Date Algorithms").
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = year / 400

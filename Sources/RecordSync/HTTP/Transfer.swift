@@ -1,24 +1,25 @@
 import Synchronization
 
-/// One request and its answer, between the task that wants it and the thread that carries it (`TransferLoop`).
+/// One request and its answer, between the task that wants it and the thread that carries it
+/// (`TransferLoop`).
 ///
-/// The answer comes in pieces. While nobody takes them, the server is not read from.
+/// The answer arrives in pieces. While the task takes no pieces, the connection is not read.
 final class Transfer: Sendable {
     struct Request: Sendable {
         let method: String
         let url: String
-        /// Lines of the head, `NAME: VALUE`.
+        /// The lines of the head, `NAME: VALUE`.
         let headers: [String]
         let body: HTTPExchange.Body
-        /// A file with certificates that are trusted besides those of the system.
+        /// A file with certificates that are trusted in addition to those of the system.
         let authority: String?
-        /// For all of it, up to the last byte of the answer.
+        /// The time limit up to the last byte of the answer.
         let patience: Duration
     }
 
     struct Head: Sendable {
         let status: Int
-        /// Names in lower case.
+        /// The header lines, with names in lower case.
         let headers: [(name: String, value: String)]
     }
 
@@ -29,12 +30,12 @@ final class Transfer: Sendable {
         var pieces: [[UInt8]] = []
         var bytes = 0
         var isPaused = false
-        /// None while it is under way.
+        /// The outcome. Nil while the transfer is running.
         var outcome: Result<Void, HTTPFailure>?
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// As many bytes wait here for who takes them.
+    /// The number of bytes that wait here at most.
     private static let mostWaiting = 1 << 20
 
     let id: UInt
@@ -48,7 +49,7 @@ final class Transfer: Sendable {
 
     var isOver: Bool { state.withLock { $0.outcome != nil } }
 
-    // MARK: Who wants it
+    // MARK: The task that wants it
 
     /// Waits for the head of the answer. Errors: `HTTPFailure`, `CancellationError`.
     func head() async throws -> Head {
@@ -81,7 +82,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Returns when there is something, or it is over.
+    /// Returns when the condition is met, or the transfer has ended.
     private func wait(for isThere: @escaping (State) -> Bool) async throws {
         try Task.checkCancellation()
         await withTaskCancellationHandler {
@@ -101,11 +102,11 @@ final class Transfer: Sendable {
 
     // MARK: The thread that carries it
 
-    /// A line of the head, without its end; an empty one ends the head.
+    /// Takes a line of the head, without its end. An empty line ends the head.
     func take(line: Substring) {
         change { state in
             if line.hasPrefix("HTTP/") {
-                // What a proxy says, or 100 Continue, comes before.
+                // An answer of a proxy, or 100 Continue, precedes the head.
                 state.lines = []
                 state.status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
             } else if let colon = line.firstIndex(of: ":") {
@@ -117,7 +118,8 @@ final class Transfer: Sendable {
         }
     }
 
-    /// - Returns: false when it has to be offered again, after `TransferLoop.goOn`.
+    /// Adds a piece of the body.
+    /// - Returns: false when the piece has to be offered again, after `TransferLoop.goOn`.
     func take(piece: UnsafeRawBufferPointer) -> Bool {
         change { state in
             guard state.bytes < Self.mostWaiting else {

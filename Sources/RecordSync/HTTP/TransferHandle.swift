@@ -3,15 +3,16 @@ import Glibc
 import RecordModel
 import RecordStore
 
-/// Libcurl's handle of a transfer with what it points to. Used by the thread of `TransferLoop` alone.
+/// Libcurl's handle of a transfer with its memory. Only the thread of `TransferLoop` uses it.
 struct TransferHandle {
     let curl: UnsafeMutableRawPointer
     private let words: UnsafeMutablePointer<CChar>
     private let headers: UnsafeMutablePointer<curl_slist>?
-    /// The file that is sent; -1 for another body.
+    /// The descriptor of the file that is sent. -1 for another body.
     private let descriptor: Int32
 
-    /// Short: who is online again while one waits is not seen by it. In milliseconds.
+    /// The limit for making a connection, in milliseconds. It is short, because a connection
+    /// attempt does not notice that the network has returned.
     private static let connectPatience = 4_000
 
     init(_ transfer: Transfer) throws(HTTPFailure) {
@@ -25,7 +26,8 @@ struct TransferHandle {
         words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         var list: UnsafeMutablePointer<curl_slist>?
-        // Without a value: libcurl would send these by itself. What the request says comes after, and holds.
+        // A line without a value: libcurl would send its own values for these. The request's own
+        // lines follow and replace them.
         for line in ["Accept:", "Expect:", "Content-Type:"] + request.headers {
             list = ccurl_append(list, line)
         }
@@ -44,7 +46,7 @@ struct TransferHandle {
             return CURL_SOCKOPT_OK
         }
         if let authority = request.authority {
-            // Those of the system are in a directory, and are trusted too.
+            // The certificates of the system are in a directory, and are trusted too.
             ccurl_set_text(curl, CURLOPT_CAINFO, authority)
         }
         ccurl_set_move(curl, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
@@ -85,7 +87,8 @@ struct TransferHandle {
                 readFile(bytes, size * count, file)
             }
             ccurl_set_pointer(curl, CURLOPT_READDATA, file)
-            // A kept connection may turn out to be closed when the first bytes are on their way.
+            // A connection that was kept may turn out to be closed after the first bytes were sent.
+            // Then the file is read again from its beginning.
             ccurl_set_seek(curl) { file, offset, origin in
                 lseek(number(of: file), off_t(offset), origin) < 0
                     ? CURL_SEEKFUNC_FAIL : CURL_SEEKFUNC_OK
@@ -111,7 +114,7 @@ struct TransferHandle {
 }
 
 extension Duration {
-    /// At least one.
+    /// The duration in milliseconds, at least one.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         return max(1, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
@@ -139,7 +142,8 @@ private func takePiece(
     return transfer.take(piece: piece) ? count : Int(CURL_WRITEFUNC_PAUSE)
 }
 
-/// A file as the context of its callbacks: its number and one, for none is no context.
+/// Returns the descriptor in the context of its callbacks. The context is the descriptor plus one,
+/// because zero would be no context.
 private func number(of file: UnsafeMutableRawPointer?) -> Int32 {
     Int32(truncatingIfNeeded: UInt(bitPattern: file)) - 1
 }
@@ -154,9 +158,9 @@ private func readFile(
     }
 }
 
-/// A connection whose other end is not heard of is over after seconds, and not after the minutes of the
-/// system: a poll waits on it in silence, and a request would wait for it after the path is back.
-/// Where there is no such option, a connection is as good without.
+/// Ends a silent connection after seconds, and not after the system's minutes, when the other end
+/// no longer answers. A poll waits on its connection in silence, and a request would still wait for
+/// it after the network has returned. Without this socket option the connection works too.
 private func watchPath(of socket: curl_socket_t) {
     let options: [(level: Int32, name: Int32, value: Int32)] = [
         (SOL_SOCKET, SO_KEEPALIVE, 1), (tcp, TCP_KEEPIDLE, 8), (tcp, TCP_KEEPINTVL, 2),

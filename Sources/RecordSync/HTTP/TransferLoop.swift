@@ -2,8 +2,8 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// The thread that carries all requests of the process, on connections that are kept. Only here libcurl's handles
-/// are used.
+/// The thread that carries all requests of the process, on connections that are kept open. Only
+/// this thread uses libcurl's handles.
 final class TransferLoop: Sendable {
     static let shared = TransferLoop()
 
@@ -15,14 +15,14 @@ final class TransferLoop: Sendable {
 
     private struct State {
         var orders: [Order] = []
-        /// Libcurl's multi handle as a number, once the thread runs.
+        /// Libcurl's multi handle as a number, when the thread runs.
         var multi: UInt = 0
         var isStarted = false
         var lastID: UInt = 0
     }
 
     private let state = Mutex(State())
-    /// Those under way, for libcurl's callbacks, which know the number.
+    /// The running transfers by their numbers, for libcurl's callbacks, which know the number.
     private let transfers = Mutex<[UInt: Transfer]>([:])
 
     private init() {}
@@ -40,10 +40,10 @@ final class TransferLoop: Sendable {
         return transfer
     }
 
-    /// Pieces are taken again.
+    /// Continues a transfer whose task takes pieces again.
     func goOn(_ transfer: Transfer) { give(.goOn(transfer.id)) }
 
-    /// Nobody wants it any more. Nothing happens to one that is over.
+    /// Ends a transfer that nobody wants any more. Does nothing to a transfer that has ended.
     func cancel(_ transfer: Transfer) {
         if !transfer.isOver { give(.cancel(transfer.id)) }
     }
@@ -66,7 +66,7 @@ final class TransferLoop: Sendable {
         let error = pthread_create(
             &thread, nil,
             { _ in
-                // Neither a signal to end nor a connection that is closed is this thread's.
+                // This thread handles neither termination signals nor those of closed connections.
                 var signals = sigset_t()
                 sigfillset(&signals)
                 pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -103,7 +103,7 @@ final class TransferLoop: Sendable {
     }
 
     private static let connectionsKept = 64
-    /// In milliseconds.
+    /// The longest wait, in milliseconds.
     private static let longestRest: Int32 = 60_000
 
     private func perform(
@@ -149,7 +149,7 @@ final class TransferLoop: Sendable {
         transfers.withLock { $0.removeValue(forKey: id) }?.end(outcome)
     }
 
-    /// The thread could not be started: nothing is carried.
+    /// Ends all transfers, because the thread could not be started.
     private func endAll(_ failure: HTTPFailure) {
         let orders = state.withLock { state in
             defer { state.orders = [] }
@@ -159,7 +159,7 @@ final class TransferLoop: Sendable {
         for case .begin(let transfer) in orders { transfer.end(.failure(failure)) }
     }
 
-    /// That of a callback.
+    /// Returns the transfer of a callback.
     static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         shared.transfers.withLock { $0[UInt(bitPattern: context)] }
     }

@@ -1,29 +1,31 @@
 package import RecordModel
 import Synchronization
 
-/// The web auth token of an account, and those that follow it: each answer brings the next.
+/// The web auth token of an account, and the tokens that follow it: each answer brings the next
+/// one.
 ///
-/// recordfs-server takes a token until some time after the next was first shown: requests go side by
-/// side, and not each new token is written down. By Apple's text a token is good for one request: then
-/// one request goes at a time, and no other leaves before the token that the last one has brought is
-/// written down. There is one of these for an account, whatever signs with its token.
+/// recordfs-server accepts a token until some time after the next one was first shown. Therefore
+/// requests run side by side, and not every new token is saved. By Apple's text a token is valid
+/// for one request. Then only one request runs at a time, and the next one is not sent before the
+/// token of the last answer is saved. An account has one object of this class, whatever signs with
+/// its token.
 package final class WebTokens: Sendable {
     package enum Kept: Sendable {
         case kept
-        /// Somebody has signed in, or out, since: nobody needs the token.
+        /// Somebody has signed in or out since: the token is no longer needed.
         case outdated
         case failed(RecordError)
     }
 
-    /// Writes a token down.
+    /// Saves a token.
     package typealias Keeper = @Sendable (Text, @escaping @Sendable (Kept) -> Void) -> Void
 
-    /// Between two tokens that are taken, side by side.
+    /// The shortest time between two tokens that are taken while requests run side by side.
     private static let tokenLife = Duration.seconds(60)
 
     private struct Current {
         var token: Text
-        /// The next one, which could not be written down.
+        /// The next token, when it could not be saved.
         var unkept: Text?
         var isChanging = false
         var lastChange: ContinuousClock.Instant?
@@ -42,7 +44,7 @@ package final class WebTokens: Sendable {
 
     /// Sends a request that shows the token.
     ///
-    /// - Throws: what `send` throws; store, when the token before could not be written down.
+    /// - Throws: the errors of `send`; store, when the token before could not be saved.
     func sign(
         _ send: @escaping @Sendable (Text) async throws(SyncProblem) -> HTTPExchange.Answer
     ) async throws(SyncProblem) -> HTTPExchange.Answer {
@@ -54,7 +56,8 @@ package final class WebTokens: Sendable {
         }
         try await gate.enter()
         let outcome = Outcome()
-        // Who gives up does not break the request off: what it brings is the only good token then.
+        // A caller that gives up does not stop the request, because its answer contains the only
+        // valid token.
         Task {
             do throws(SyncProblem) {
                 outcome.put(.success(try await self.sendAlone(send)))
@@ -66,7 +69,7 @@ package final class WebTokens: Sendable {
         return try await outcome.wait().get()
     }
 
-    /// Returns when no request is under way, or after that time.
+    /// Returns when no request is running, or after that time.
     package func finish(atMost patience: Duration) async {
         guard goesAlone else { return }
         let waiting = Task {
@@ -74,7 +77,7 @@ package final class WebTokens: Sendable {
                 try await gate.enter()
                 gate.leave()
             } catch {
-                // It took too long.
+                // The wait took too long.
             }
         }
         let alarm = Task {
@@ -82,7 +85,7 @@ package final class WebTokens: Sendable {
                 try await Task.sleep(for: patience)
                 waiting.cancel()
             } catch {
-                // It was over before.
+                // The wait ended earlier.
             }
         }
         await waiting.value
@@ -98,7 +101,7 @@ package final class WebTokens: Sendable {
             throw .store(error)
         }
         let answer = try await send(current.withLock(\.token))
-        // That it cannot be written down, the next request tells, which does not leave then.
+        // When the token cannot be saved, the next request reports that and is not sent.
         if let next = answer.nextToken { _ = await write(next) }
         return answer
     }
@@ -120,7 +123,8 @@ package final class WebTokens: Sendable {
 
     // MARK: Side by side
 
-    /// The answer to a request that showed another token than the current one brings an older one.
+    /// Takes the next token when it is due. The answer to a request that showed another token than
+    /// the current one contains an older token, which is not taken.
     private func take(_ next: Text, after shown: Text) {
         let isTaken = current.withLock { current in
             let isDue = current.lastChange.map { $0.duration(to: .now) > Self.tokenLife } ?? true
@@ -142,7 +146,7 @@ package final class WebTokens: Sendable {
 }
 
 extension HTTPExchange.Answer {
-    /// The second name is what older services send.
+    /// The token after this answer. Older services send it under the second name.
     var nextToken: Text? {
         (self["X-Apple-CloudKit-Web-Auth-Token"] ?? self["X-Apple-CloudKit-Session"])
             .map { Text($0) }
@@ -161,7 +165,7 @@ private final class Outcome: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// The first counts.
+    /// Sets the value. Only the first value counts.
     func put(_ value: Value) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -177,7 +181,7 @@ private final class Outcome: Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// To be called once. unreachable, when the task is cancelled.
+    /// Waits for the value. To be called once. unreachable, when the task is cancelled.
     func wait() async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -4,14 +4,15 @@ import RecordStore
 import RecordWire
 
 /// The public database. It has one zone and no feed (Apple, "CloudKit Web Services": changes/zone
-/// is for custom zones of private and shared databases): of each mirrored type the engine asks which
-/// records are new, and compares all names now and then to find what is gone.
+/// is for custom zones of private and shared databases). For each mirrored type the engine asks for
+/// new records. From time to time it compares all names to find deleted records.
 extension Exchange {
-    /// Of the time that a comparison took: until the next, so that comparing large types is a small
-    /// part of all that is done.
+    /// The pause before the next comparison, as a multiple of the time that the last one took. With
+    /// it, comparing large types is a small part of all work.
     private static let pause = 20
 
-    /// Makes the zone where it is not; there is always something to look at.
+    /// Returns the zone of the public database, which always may have news. Makes the zone when it
+    /// does not exist.
     func publicNews() throws(SyncProblem) -> DatabaseNews {
         let known = try read { (store) throws(RecordError) in
             try store.zonesOfServer(in: .public).first { $0.name == .publicZone }
@@ -25,10 +26,10 @@ extension Exchange {
         return DatabaseNews(zones: [zone], token: [])
     }
 
-    /// Brings what others have changed in the mirrored types.
+    /// Downloads the changes of others in the mirrored types.
     ///
-    /// A type's problem does not keep the others waiting; the first is thrown at the end.
-    /// - Returns: how many records have changed here.
+    /// A problem of one type does not delay the others. The first problem is thrown at the end.
+    /// - Returns: the number of records that have changed in the store.
     func mirror(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         try await resume(zone)
         var changed = 0
@@ -45,7 +46,7 @@ extension Exchange {
         return changed
     }
 
-    /// Those of the settings, or those that have a directory.
+    /// Returns the types of the settings, or those that have a directory.
     private func mirroredTypes(_ zone: SyncedZone) throws(SyncProblem) -> [RecordTypeName] {
         guard let types = settings.policy.publicTypes else {
             return try read { (store) throws(RecordError) in
@@ -63,7 +64,7 @@ extension Exchange {
         return types
     }
 
-    /// Looks for what is new alone for an hour, as after a comparison that took minutes.
+    /// Looks only for new records for an hour, as after a comparison that took minutes.
     package func putOffComparison(of type: RecordTypeName) {
         guard let known = publicTypes[type] else { return }
         publicTypes[type] = PublicTypes.Known(
@@ -81,7 +82,7 @@ extension Exchange {
             return news.changed
         }
         let start = ContinuousClock.now
-        // What is changed while the names are told is found behind it.
+        // Changes during the comparison are newer than this mark, so the next look finds them.
         let mark = try await query.newestModification()
         let changed = try await query.compare()
         let took = ContinuousClock.now - start

@@ -2,35 +2,35 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// The records of one type of the public database, asked for by queries.
+/// The records of one type of the public database, requested by queries.
 struct PublicQuery: Sendable {
     let exchange: Exchange
     let type: RecordTypeName
     let zone: SyncedZone
 
-    /// Changes are asked for that are older by so much than the newest known: a server may show what
-    /// was modified at one time in any order.
+    /// A request asks also for changes that are older than the newest known one by this time. A
+    /// server may show records that were modified at the same time in any order.
     private static let overlap = Duration.seconds(60)
-    /// Of a request that looks records up.
+    /// The number of records in one lookup request.
     private static let lookupRecords = 200
 
-    /// Where a query goes on.
+    /// The place where a query continues.
     private enum Place: Equatable {
         case beginning
         case marker(Text)
         case end
     }
 
-    // MARK: What is new
+    // MARK: New records
 
-    /// What came of asking for changes.
+    /// The result of asking for changes.
     struct News {
         var changed = 0
         var mark: Timestamp
     }
 
-    /// When the last record was modified, or the beginning of time; nil where the schema has no index
-    /// for the question.
+    /// Returns the time when the newest record was modified, or the beginning of time when there is
+    /// none. Returns nil when the schema has no index for the question.
     func newestModification() async throws(SyncProblem) -> Timestamp? {
         var request = self.request(desiredKeys: [])
         request.query.sorts = [QuerySort(field: .system(.modifiedTimestamp), ascending: false)]
@@ -47,7 +47,7 @@ struct PublicQuery: Sendable {
         }
     }
 
-    /// Brings what was modified since.
+    /// Downloads the records that were modified since a time.
     func bringNew(since mark: Timestamp) async throws(SyncProblem) -> News {
         var request = self.request()
         let after = (mark - Self.overlap).milliseconds
@@ -69,11 +69,11 @@ struct PublicQuery: Sendable {
         return news
     }
 
-    // MARK: What is gone
+    // MARK: Deleted records
 
-    /// Compares all names and change tags with those that are known, brings what differs, and removes
-    /// what the server has no more: it goes into the trash.
-    /// - Returns: how many records have changed here.
+    /// Compares all names and change tags with the known ones, downloads the records that differ,
+    /// and moves records that the server no longer has to the trash.
+    /// - Returns: the number of records that have changed in the store.
     func compare() async throws(SyncProblem) -> Int {
         try exchange.write { (transaction) throws(RecordError) in
             try transaction.abandonFeedPass(of: zone.id)
@@ -81,7 +81,7 @@ struct PublicQuery: Sendable {
         }
         let isEmpty = try missing(limit: 1).isEmpty
         var changed = 0
-        // Of what is not here at all the names alone are of no use.
+        // When this machine has no records of the type, names alone are of no use.
         var request = isEmpty ? self.request() : self.request(desiredKeys: [])
         var place = Place.beginning
         while place != .end {
@@ -103,7 +103,7 @@ struct PublicQuery: Sendable {
         return changed
     }
 
-    /// - Parameter items: with names and tags alone.
+    /// - Parameter items: records with only their names and tags.
     private func bringDifferent(_ items: [RecordItem]) async throws(SyncProblem) -> Int {
         let told = items.compactMap(\.version)
         let different = try exchange.write { (transaction) throws(RecordError) in
@@ -112,14 +112,15 @@ struct PublicQuery: Sendable {
         return try await exchange.bring(different, of: zone)
     }
 
-    /// Nothing goes because it was not in a list: each is asked for by its name first.
+    /// Removes records that the server no longer has. A record is not removed only because it was
+    /// not in a list: first it is requested by its name.
     private func removeMissing() async throws(SyncProblem) -> Int {
         var changed = 0
         while true {
             let names = try missing(limit: Self.lookupRecords)
             guard !names.isEmpty else { return changed }
             changed += try await exchange.bring(names, of: zone)
-            // Whatever was answered, they were asked for.
+            // Whatever the answers were, these records were requested.
             try exchange.write { (transaction) throws(RecordError) in
                 for name in names { try transaction.noteTold(name, in: zone.id) }
             }
@@ -143,7 +144,7 @@ struct PublicQuery: Sendable {
         return request
     }
 
-    /// Takes the next page, and goes on behind it.
+    /// Returns the next page, and sets the place after it.
     private func page(
         _ request: inout QueryRequest, _ place: inout Place
     ) async throws(SyncProblem) -> [RecordItem] {
@@ -161,7 +162,7 @@ struct PublicQuery: Sendable {
 }
 
 extension SyncProblem {
-    /// Whether the schema does not let the question be asked, or does not know the type.
+    /// Indicates whether the schema does not allow the query, or does not know the type.
     fileprivate var isOfQuery: Bool {
         guard case .refused(let error) = self else { return false }
         return error.code == .badRequest || error.code == .notFound
@@ -174,7 +175,7 @@ extension RecordItem {
         return Timestamp(seconds: 0) + .milliseconds(stamp.milliseconds)
     }
 
-    /// The state of a record, without its fields.
+    /// The name and the change tag of a record, without its fields.
     fileprivate var version: (RecordName, String)? {
         guard case .record(let answer) = self else { return nil }
         return (answer.name, answer.changeTag.string)

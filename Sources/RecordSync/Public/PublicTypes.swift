@@ -1,19 +1,20 @@
 import RecordModel
 import Synchronization
 
-/// What is known of the mirrored types of the public database since the process began: which
-/// changes were seen, and when all of it is compared again.
+/// The state of the mirrored types of the public database since the process began: the changes that
+/// were seen, and the time of the next comparison.
 final class PublicTypes: Sendable {
     struct Known: Sendable {
-        /// When the server says that the newest record seen was modified; nil where its schema has no
-        /// index to ask by.
+        /// The time when the newest record seen was modified, by the server's clock. Nil where the
+        /// schema has no index for the question.
         var mark: Timestamp?
         var nextComparison: ContinuousClock.Instant
     }
 
     private let known = Mutex<[RecordTypeName: Known]>([:])
 
-    /// Nil when all of it has to be compared: what is gone, only that finds.
+    /// The state of a type. Nil when all of it has to be compared: only a comparison finds deleted
+    /// records.
     subscript(type: RecordTypeName) -> Known? {
         get {
             known.withLock { known in
@@ -24,6 +25,6 @@ final class PublicTypes: Sendable {
         set { known.withLock { $0[type] = newValue } }
     }
 
-    /// Somebody wants to know now.
+    /// Makes comparisons due now.
     func compareSoon() { known.withLock { $0 = [:] } }
 }

@@ -1,5 +1,5 @@
-/// How long to wait after the n-th failure in a row: twice as long each time, with jitter so that
-/// clients that failed together do not come back together.
+/// The wait after the n-th failure in a row: twice as long each time, with jitter, so that clients
+/// that failed together do not return together.
 package struct Backoff: Hashable, Sendable {
     package var first: Duration
     package var longest: Duration
@@ -10,8 +10,8 @@ package struct Backoff: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - failures: in a row, 1 after the first.
-    ///   - jitter: 0..<1; the wait is between a half and the whole of what the failures ask for.
+    ///   - failures: the number of failures in a row, 1 after the first.
+    ///   - jitter: 0..<1; the wait is between half and all of the time for this number of failures.
     package func wait(failures: Int, jitter: Double) -> Duration {
         let doublings = min(max(failures - 1, 0), 20)
         let whole = min(first * (1 << doublings), longest)

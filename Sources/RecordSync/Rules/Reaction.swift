@@ -1,27 +1,29 @@
 package import RecordWire
 
-/// What the engine does about an error that the server tells: each code has one.
+/// The engine's reaction to an error of the server: each code has one.
 ///
 /// Sources: Apple's table "Error Codes" of CloudKit Web Services and the causes listed there; for
 /// codes of RecordFS, `ServerErrorCode`.
 package enum Reaction: Hashable, Sendable {
-    /// The same again after a while; the server may say how long.
+    /// Do the same again after a while; the server may say how long.
     case retry
-    /// The record is different there: it is merged with what the server has, and sent again.
+    /// The server has another state of the record: merge it with the local state, and send the
+    /// result.
     case merge
-    /// The record is not there any more. An edit makes it anew, a deletion is done.
+    /// The server no longer has the record. An edit makes it again; a deletion is done.
     case remake
-    /// Something else of the request was refused, and it is sent again without that.
+    /// Something else in the request was refused. Send this change again without it.
     case sendAgain
-    /// The zone is not there: it is made, or was removed.
+    /// The server does not have the zone: make it, or note that it was removed.
     case findZone
-    /// The feed begins anew.
+    /// Restart the feed.
     case restartFeed
-    /// Sent in halves; what is refused alone is parked.
+    /// Send in halves; park a change that is refused alone.
     case split
-    /// Nothing works until somebody has signed in.
+    /// Nothing works before somebody signs in.
     case signIn
-    /// Kept, shown with its reason, and sent again after an edit or by `recordfs retry`.
+    /// Keep the change, show it with its reason, and send it again after an edit or by
+    /// `recordfs retry`.
     case park
 
     package init(_ code: ServerErrorCode) {
@@ -40,7 +42,7 @@ package enum Reaction: Hashable, Sendable {
         }
     }
 
-    /// Of a code that nobody here knows, nothing is known but that the request was refused.
+    /// The reaction to an error. For an unknown code only the refusal of the request is known.
     package init(_ error: WireError) {
         self = error.code.map(Reaction.init(_:)) ?? .park
     }

@@ -1,44 +1,46 @@
 package import RecordModel
 
-/// What the engine has to do and when: it knows what is due, what is under way and what has to wait
-/// after failures, and nothing of stores and servers. Times are uptimes, given by the caller, so that
-/// nobody who sets the clock moves anything.
+/// The work of the engine and its times. The schedule knows which work is due, which is running and
+/// which has to wait after failures. It knows nothing about stores and servers. Times are uptimes
+/// that the caller gives, so that a change of the clock has no effect.
 ///
-/// Of one zone one job is under way at a time.
+/// Only one job of a zone runs at a time.
 package struct SyncSchedule: Sendable {
     package struct Settings: Sendable {
-        /// After the last change of a row of them, so that many saves are few uploads. The first one
-        /// after so long without an upload is sent at once.
+        /// The time after the last of several changes until they are sent, so that many saves need
+        /// few uploads. The first change after so long a time without an upload is sent at once.
         package var uploadDelay = Duration.milliseconds(200)
-        /// After the first of them, however long they go on.
+        /// The longest time after the first of several changes until they are sent, however long
+        /// the changes continue.
         package var longestUploadDelay = Duration.seconds(2)
-        /// Between two looks at what others have changed, when nobody tells.
+        /// The time between two looks at the changes of others, without notifications.
         package var pollInterval = Duration.seconds(30)
-        /// The same while a courier tells, whose hints may get lost.
+        /// The time between two such looks while a courier reports news. Its hints may get lost.
         package var pollIntervalWithCourier = Duration.seconds(300)
         package var concurrentJobs = 4
         package var backoff = Backoff()
-        /// Longer than that nobody waits after requests that were not answered: with one more each time it
-        /// is seen within ten seconds that the server can be reached again.
+        /// The longest wait after requests without an answer. With it and the time of one more
+        /// request, the engine notices within ten seconds that the server can be reached again.
         package var longestProbeWait = Duration.seconds(5)
 
         package init() {}
     }
 
     package enum Job: Hashable, Sendable {
-        /// The database's feed: which zones have news.
+        /// The feed of the database: which zones have news.
         case database
         case zone(ZoneID, downloads: Bool, uploads: Bool)
     }
 
-    /// How a job ended.
+    /// The end of a job.
     package enum Ending: Hashable, Sendable {
         case done
-        /// Again later: not before what the server asked for. With `ofServer` everything waits.
+        /// The job is to be repeated later, not before the time that the server asked for. With
+        /// `ofServer` all work waits.
         case failed(retryAfter: Duration?, ofServer: Bool)
-        /// No answer came: everything waits for the next probe.
+        /// No answer arrived: all work waits for the next probe.
         case unanswered
-        /// Nothing goes on until somebody has signed in.
+        /// No work continues before somebody signs in.
         case needsSignIn
     }
 
@@ -46,12 +48,12 @@ package struct SyncSchedule: Sendable {
         /// The first and the last change that was not sent.
         var firstChange: Duration?
         var lastChange: Duration?
-        /// When the last upload ended.
+        /// The time when the last upload ended.
         var lastUpload: Duration?
         var downloadAt: Duration?
         var isRunning = false
         var failures = 0
-        /// Nothing begins before.
+        /// No job begins before this time.
         var heldUntil = Duration.zero
     }
 
@@ -64,16 +66,16 @@ package struct SyncSchedule: Sendable {
     private var running = 0
     private var failures = 0
     private var heldUntil = Duration.zero
-    /// Until then the server has asked for silence: nobody may override it.
+    /// The server has asked for no requests until this time. Nobody may override it.
     private var throttledUntil = Duration.zero
-    /// Whether the last request had no answer.
+    /// Indicates whether the last request had no answer.
     private var isUnanswered = false
     package private(set) var isPaused = false
     package private(set) var needsSignIn = false
 
     package init(settings: Settings = Settings()) { self.settings = settings }
 
-    /// When something can be done next; nil when nothing waits for a time.
+    /// Returns the time when the next job can begin. Returns nil when no job waits for a time.
     package func nextTime() -> Duration? {
         guard !isPaused, !needsSignIn, running < settings.concurrentJobs else { return nil }
         var times = zones.values.compactMap { due($0) }
@@ -81,10 +83,10 @@ package struct SyncSchedule: Sendable {
         return times.min().map { max($0, heldUntil) }
     }
 
-    /// Whether nothing is under way, nor due.
+    /// Indicates whether no work is running and none is due.
     package var isIdle: Bool { running == 0 && zones.values.allSatisfy { due($0) == nil } }
-    /// Whether nothing is under way: all is done, or waits for a time. A short pause that the server has
-    /// asked for is no rest.
+    /// Returns whether no work is running: all is done, or waits for a time. A short pause that the
+    /// server asked for does not count as rest.
     package func isAtRest(at now: Duration) -> Bool {
         guard running == 0 else { return false }
         let pause = throttledUntil - now
@@ -92,26 +94,26 @@ package struct SyncSchedule: Sendable {
         return !isPausing || isPaused || needsSignIn
     }
 
-    /// Whoever waits for all to be done waits for it too.
+    /// The longest pause that callers wait for when they wait for all work to be done.
     private static let longestPause = Duration.seconds(60)
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Something to send was saved here.
+    /// Notes that a change to send was saved on this machine.
     package mutating func changed(_ zone: ZoneID, at now: Duration) {
         zones[zone, default: Zone()].firstChange = zones[zone]?.firstChange ?? now
         zones[zone]?.lastChange = now
     }
 
-    /// The server has news of a zone.
+    /// Notes that the server has news of a zone.
     package mutating func told(of zone: ZoneID, at now: Duration) {
         zones[zone, default: Zone()].downloadAt = now
     }
 
-    /// The server has news of some zone.
+    /// Notes that the server has news of some zone.
     package mutating func told(at now: Duration) { feedAt = now }
 
-    /// Whether somebody tells what is new. When nobody does any more, the next look is soon.
+    /// Notes whether a courier reports news. When it no longer does, the next look is soon.
     package mutating func courier(isThere: Bool, at now: Duration) {
         if hasCourier, !isThere, let feedAt {
             self.feedAt = min(feedAt, now + settings.pollInterval)
@@ -119,8 +121,8 @@ package struct SyncSchedule: Sendable {
         hasCourier = isThere
     }
 
-    /// Somebody wants it now: what waits after failures goes on, but for what the server asked for,
-    /// and a sign-in that was refused is tried once more.
+    /// Makes all work due now. Work that waits after failures continues, except for waits that the
+    /// server asked for. A refused sign-in is tried once more.
     package mutating func kick(at now: Duration) {
         needsSignIn = false
         feedAt = now
@@ -132,8 +134,8 @@ package struct SyncSchedule: Sendable {
         }
     }
 
-    /// The server answers somebody again, or the network is another one: nobody waits any more because
-    /// there was no answer, and what is new there is asked for.
+    /// Notes that the server answers again, or that the network has changed. Work no longer waits
+    /// because of a missing answer, and the engine asks for news.
     package mutating func online(at now: Duration) {
         feedAt = now
         guard isUnanswered else { return }
@@ -151,7 +153,7 @@ package struct SyncSchedule: Sendable {
 
     // MARK: Jobs
 
-    /// The next job, which is under way from now on; nil when there is none yet.
+    /// Begins the next job and returns it. Returns nil when no job is due.
     package mutating func begin(at now: Duration) -> Job? {
         guard let next = nextTime(), next <= now else { return nil }
         running += 1
@@ -175,7 +177,7 @@ package struct SyncSchedule: Sendable {
         return .zone(id, downloads: downloads, uploads: uploads)
     }
 
-    /// A job is over.
+    /// Notes the end of a job.
     ///
     /// - Parameter jitter: 0..<1.
     package mutating func end(_ job: Job, _ ending: Ending, at now: Duration, jitter: Double) {
@@ -237,7 +239,7 @@ package struct SyncSchedule: Sendable {
         var wait: Duration
         if ending == .done {
             feedFailures = 0
-            // Clients that were started together do not ask together.
+            // Clients that were started together do not send their requests together.
             let interval =
                 hasCourier
                 ? max(settings.pollInterval, settings.pollIntervalWithCourier)
@@ -254,7 +256,7 @@ package struct SyncSchedule: Sendable {
         feedAt = min(feedAt ?? now + wait, now + wait)
     }
 
-    // MARK: When
+    // MARK: Times
 
     private func uploadAt(_ zone: Zone) -> Duration? {
         guard let first = zone.firstChange, let last = zone.lastChange else { return nil }
@@ -264,7 +266,7 @@ package struct SyncSchedule: Sendable {
         return min(first + settings.longestUploadDelay, last + settings.uploadDelay)
     }
 
-    /// When a zone's next job may begin.
+    /// Returns the time when the next job of a zone may begin.
     private func due(_ zone: Zone) -> Duration? {
         guard !zone.isRunning else { return nil }
         let times = [zone.downloadAt, uploadAt(zone)].compactMap(\.self)

@@ -4,7 +4,8 @@ import RecordStore
 package import RecordWire
 
 extension Exchange {
-    /// What a share record says; nil, and a line in the log, when it cannot be read.
+    /// Returns the share in a share record. Returns nil, and writes a line to the log, when it
+    /// cannot be read.
     func share(_ answer: RecordAnswer) -> Share? {
         do throws(ServerError) {
             let share = try ShareAnswer(answer)
@@ -24,17 +25,17 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// Where others share one record of a zone with what hangs on it, what is new there hangs on it too:
-    /// the server takes nothing else. Nil where the whole zone is shared, and where a record has to say
-    /// on which of several it hangs.
+    /// Returns the parent of new records where others share one record of a zone with its children:
+    /// the server takes only further children of it. Returns nil where the whole zone is shared,
+    /// and where several records are shared and a new record has to name its parent.
     func parentOfNewRecords(in zone: SyncedZone) throws(SyncProblem) -> RecordName? {
         guard database == .shared else { return nil }
         let shares = try read { (store) throws(RecordError) in try store.shares(in: zone.id) }
         return shares.count == 1 ? shares[0].root : nil
     }
 
-    /// Takes from the disk what shares that have ended have left there. While another process reads, what
-    /// is in the log stays until the next time.
+    /// Removes the remains of ended shares from the disk. While another process reads, the content
+    /// of the log stays until the next time.
     func scrub() throws(SyncProblem) {
         guard database == .shared else { return }
         try read { (store) throws(RecordError) in
@@ -44,7 +45,7 @@ extension Exchange {
 }
 
 extension ShareAnswer {
-    /// As `recordfs share show --json` has it.
+    /// The JSON of `recordfs share show --json`.
     package var json: JSONValue {
         var members: [JSONMember] = []
         if let url { members.append(JSONMember(key: "url", value: .string(url))) }
@@ -61,7 +62,7 @@ extension ShareAnswer {
             JSONMember(
                 key: "publicPermission", value: .string(Text(publicPermission.rawValue))))
         if let current {
-            // The owner may everything.
+            // The owner has all permissions.
             if current.type != .owner {
                 members.append(
                     JSONMember(
@@ -80,7 +81,7 @@ extension ShareAnswer {
         return .object(members)
     }
 
-    /// Without the owner, and without those who are to come by links that nobody has used.
+    /// The participants without the owner, and without the places of unused one-time links.
     private var people: [ParticipantAnswer] {
         participants.filter { participant in
             participant.type != .owner
@@ -89,7 +90,7 @@ extension ShareAnswer {
         }
     }
 
-    /// Told to who answers requests for access and makes links.
+    /// The members for people who answer requests for access and make links.
     private var access: [JSONMember] {
         var members: [JSONMember] = []
         if let deniesAccessRequests {
@@ -119,14 +120,14 @@ extension ShareAnswer {
 }
 
 extension ParticipantAnswer {
-    /// Since when it is so: of who has accepted, that; of who has not, the invitation.
+    /// The time of the acceptance, or of the invitation when it was not accepted.
     private var since: Text? {
         (acceptedMilliseconds ?? invitedMilliseconds).map {
             Text(ISO8601.print(milliseconds: $0))
         }
     }
 
-    /// Who it is, as far as it is told.
+    /// The identity, as far as the server reports it.
     fileprivate var identity: [(String, Text?)] {
         [
             ("user", user.map { Text(utf8: $0.bytes) }), ("name", name.isEmpty ? nil : name),
@@ -134,13 +135,13 @@ extension ParticipantAnswer {
         ]
     }
 
-    /// The owner, who may everything.
+    /// The JSON of the owner, who has all permissions.
     var ownerJSON: JSONValue { Self.object(identity) }
 
-    /// Of who asks for access, or is blocked.
+    /// The JSON of a person who asks for access, or is blocked.
     fileprivate var requestJSON: JSONValue { Self.object(identity + [("since", since)]) }
 
-    /// Of who has the share, or is invited to it.
+    /// The JSON of a participant or an invited person.
     var json: JSONValue {
         Self.object(
             identity + [

@@ -2,14 +2,15 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// What somebody asks of the server about shares. None of it waits in the outbox: who may see what is
-/// the server's to say, and a link that nobody can open yet is none.
+/// Requests to the server about shares. None of them waits in the outbox: the server decides about
+/// access, and a link that nobody can open yet is of no use.
 extension Exchange {
-    /// A share that others change at the same time is read and changed anew.
+    /// A share that others change at the same time is read and changed again, at most so many
+    /// times.
     private static let attempts = 5
 
-    /// Joins what the link of a share leads to. Errors also: `refused` with NOT_FOUND for a link that is
-    /// of no share, or of one that is not open to this account.
+    /// Joins the share of a link. Errors also: `refused` with NOT_FOUND when the link has no share,
+    /// or its share is not open to this account.
     func accept(_ guid: Text) async throws(SyncProblem) -> LinkedPlace {
         let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
         let answers = try await transport.send(.recordsAccept, .public, body) {
@@ -26,15 +27,15 @@ extension Exchange {
         }
     }
 
-    /// Asks for access to what the link of a share leads to. The server does not say whether there is
-    /// anything, nor what becomes of it.
+    /// Asks for access to the share of a link. The server does not say whether there is a share,
+    /// nor how the request is answered.
     func requestAccess(_ guid: Text) async throws(SyncProblem) {
         _ = try await transport.send(
             .recordsRequestAccess, .public, ShortGUIDRequest.accessBody(guid))
     }
 
-    /// Declines what the link of a share invites to. Errors also: `refused` with NOT_FOUND when this account
-    /// is not invited by it, or has accepted.
+    /// Declines the invitation of a link. Errors also: `refused` with NOT_FOUND when the link does
+    /// not invite this account, or when the account has accepted.
     func decline(_ guid: Text) async throws(SyncProblem) {
         let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
         let errors = try await transport.send(.recordsDecline, .public, body) {
@@ -49,9 +50,9 @@ extension Exchange {
         if let error { throw .refused(error) }
     }
 
-    /// Makes or changes the share of a zone, or of a record with what hangs on it.
+    /// Makes or changes the share of a zone, or of a record with its children.
     ///
-    /// - Parameter isNew: whether there must not be one yet.
+    /// - Parameter isNew: whether the share must not exist yet.
     func edit(
         _ edit: ShareEdit, of root: RecordName?, in zone: SyncedZone, isNew: Bool
     ) async throws(SyncProblem) -> ShareAnswer {
@@ -84,7 +85,7 @@ extension Exchange {
             : RecordError(.notFound, "it is not shared. recordfs share create does that.")
     }
 
-    /// Ends a share of this account, or leaves one of others.
+    /// Ends a share of this account, or leaves a share of others.
     func endShare(
         of root: RecordName?, in zone: SyncedZone
     ) async throws(SyncProblem) {
@@ -97,14 +98,14 @@ extension Exchange {
         if case .failed(_, let error) = try await modify(operation, in: zone) {
             throw .refused(error)
         }
-        // What others have shared goes with its records, which the feed takes away.
+        // A share of others is removed with its records, which the feed removes.
         guard database == .private else { return }
         try write { transaction throws(RecordError) in
             try transaction.noteShareEnded(current.name, of: zone.id)
         }
     }
 
-    /// What the server says of the share now; nil when there is none.
+    /// Returns the server's current state of the share. Returns nil when there is none.
     func share(
         of root: RecordName?, in zone: SyncedZone
     ) async throws(SyncProblem) -> ShareAnswer? {
@@ -112,7 +113,8 @@ extension Exchange {
         return try readable(record)
     }
 
-    /// With the tag of the root, by which the server sees that nothing else is meant.
+    /// Returns the record of the share with the tag of the root. By the tag the server sees that
+    /// the same record is meant.
     private func shareRecord(
         of root: RecordName?, in zone: SyncedZone
     ) async throws(SyncProblem) -> (share: RecordAnswer?, rootTag: Text?) {
@@ -171,12 +173,12 @@ extension Exchange {
         return RecordOperation(type: current == nil ? .create : .update, record: record)
     }
 
-    /// As Apple's clients name it where they have the choice.
+    /// Returns the name of a new share. Apple's clients use this name where they have the choice.
     private static func name(ofShareOf root: RecordName?) -> RecordName {
         root.map { RecordName(bytes: Array("share-".utf8) + $0.bytes) } ?? .zoneShare
     }
 
-    /// Nil when somebody else has changed the share meanwhile.
+    /// Saves the share. Returns nil when somebody else has changed the share in the meantime.
     private func save(
         _ operation: RecordOperation, in zone: SyncedZone
     ) async throws(SyncProblem) -> RecordAnswer? {

@@ -3,7 +3,8 @@ import RecordStore
 import RecordWire
 
 extension Invitation {
-    /// With the members that a share has in its file, as far as they are told before it is accepted.
+    /// An invitation with the members that a share has in its file, as far as the server reports
+    /// them before the invitation is accepted.
     init(_ answer: InvitationAnswer) throws(ServerError) {
         let owner = try ParticipantAnswer(identity: answer.ownerIdentity)
         let since = answer.invitedMilliseconds.map { ISO8601.print(milliseconds: $0) }

@@ -3,9 +3,9 @@ package import RecordWire
 
 /// Requests for access and one-time links.
 extension ShareEdit {
-    /// A link by which one person can join, whoever opens it first.
+    /// A link by which one person can join: the first one who opens it.
     package struct NewLink: Hashable, Sendable {
-        /// By which the link is found in the answer; drawn at random.
+        /// The random identifier by which the link is found in the answer.
         package var id: Text
         package var permission: SharePermission
 
@@ -20,8 +20,8 @@ extension ShareEdit {
         }
     }
 
-    /// `{"approved": [{"address": …, "permission": …}], "denied": […], "blocksDenied": true,
-    /// "takesRequests": true, "link": {"id": …, "permission": …}}`, each of which may be left out.
+    /// Reads `{"approved": [{"address": …, "permission": …}], "denied": […], "blocksDenied": true,
+    /// "takesRequests": true, "link": {"id": …, "permission": …}}`. Each member may be left out.
     ///
     /// Errors: invalidArgument.
     mutating func readAccess(_ json: JSONValue) throws(RecordError) {
@@ -60,10 +60,10 @@ extension ShareEdit {
         return members
     }
 
-    /// Those who are approved, by their names at the server, for an address might be somebody else's by
-    /// now; with the address, by which they are known from then on.
+    /// Returns the approved people by their names at the server, because an address may belong to
+    /// somebody else by now. The address is included: the people are known by it from then on.
     ///
-    /// Errors: notFound for who does not ask.
+    /// Errors: notFound for a person who does not ask for access.
     func approvedMembers(of share: ShareAnswer?) throws(RecordError) -> [Member] {
         var members: [Member] = []
         for member in approved {
@@ -75,9 +75,9 @@ extension ShareEdit {
         return members
     }
 
-    /// Puts into the request who is denied access, whether anybody may ask, and the new link.
+    /// Adds the denied people, the setting for requests and the new link to the request.
     ///
-    /// Errors: notFound for who does not ask.
+    /// Errors: notFound for a person who does not ask for access.
     func answerRequests(
         _ request: inout ShareDictionary, _ share: ShareAnswer?
     ) throws(RecordError) {
@@ -109,14 +109,15 @@ extension ShareEdit {
 }
 
 extension ParticipantAnswer {
-    /// The name at the server, or else the address.
+    /// The name at the server, or otherwise the address.
     fileprivate var lookup: UserLookup {
         if let user { return UserLookup(userName: user) }
         return UserLookup(emailAddress: emailAddress, phoneNumber: phoneNumber)
     }
 
-    /// The name at the server with the address: an invitation to the address lifts the block then. The
-    /// server does not connect the two by itself, for that would tell whose an address is.
+    /// The name at the server together with the address, so that an invitation to the address ends
+    /// the block. The server does not connect the two by itself, because that would reveal who owns
+    /// an address.
     fileprivate var wholeLookup: UserLookup {
         UserLookup(emailAddress: emailAddress, phoneNumber: phoneNumber, userName: user)
     }

@@ -1,17 +1,17 @@
 package import RecordModel
 package import RecordWire
 
-/// What somebody wants of a share: to make it, or to change it.
+/// A change of a share that somebody wants, or a new share.
 package struct ShareEdit: Hashable, Sendable {
-    /// Somebody who shall have the share, or is to have it in another way.
+    /// A person who gets access to the share, or whose access changes.
     package struct Member: Hashable, Sendable {
         /// An e-mail address, a telephone number or the name of a user.
         package var address: Text
-        /// Nil leaves it as it is; a new member may read.
+        /// The permission. Nil leaves it unchanged; a new member may read.
         package var permission: SharePermission?
-        /// Whether the member may invite others; nil leaves it as it is.
+        /// Indicates whether the member may invite others. Nil leaves it unchanged.
         package var isAdministrator: Bool?
-        /// Whether nobody is to be invited who is not there.
+        /// Indicates that a person who is not a participant is not to be invited.
         package var isPresent: Bool
         /// The user who has asked for access under this address.
         var user: UserName?
@@ -28,21 +28,21 @@ package struct ShareEdit: Hashable, Sendable {
     }
 
     package var title: Text?
-    /// What kind of thing it is; nil leaves it as it is, as with the thumbnail.
+    /// The type of the shared content. Nil leaves it unchanged, as with the thumbnail.
     package var type: Change<Text>?
     package var thumbnail: Change<ShareThumbnail>?
-    /// What anybody with the link may do; nil leaves it as it is.
+    /// The permission of anybody with the link. Nil leaves it unchanged.
     package var publicPermission: SharePermission?
     package var members: [Member] = []
-    /// Addresses of those who go.
+    /// The addresses of participants to remove.
     package var removed: [Text] = []
-    /// Those who have asked for access and get it.
+    /// The people whose requests for access are approved.
     package var approved: [Member] = []
-    /// Those who have asked for access and do not get it.
+    /// The people whose requests for access are denied.
     package var denied: [Text] = []
-    /// Whether those cannot ask again, nor come in by any link.
+    /// Indicates that the denied people cannot ask again, nor join by any link.
     package var blocksDenied = false
-    /// Whether people may ask for access; nil leaves it as it is.
+    /// Indicates whether people may ask for access. Nil leaves it unchanged.
     package var takesRequests: Bool?
     /// A one-time link to make.
     package var link: NewLink?
@@ -51,10 +51,11 @@ package struct ShareEdit: Hashable, Sendable {
 }
 
 extension ShareEdit {
-    /// `{"title": …, "publicPermission": …, "members": [{"address": …, "permission": …,
-    /// "administrator": …}], "removed": […]}`, each of which may be left out.
+    /// Reads `{"title": …, "publicPermission": …, "members": [{"address": …, "permission": …,
+    /// "administrator": …}], "removed": […]}`. Each member may be left out.
     ///
-    /// Besides, what `readAppearance` and `readAccess` read. Errors: invalidArgument, and theirs.
+    /// Also reads the members of `readAppearance` and `readAccess`. Errors: invalidArgument, and
+    /// theirs.
     package init(_ json: JSONValue) throws(RecordError) {
         self.init()
         title = json["title"]?.string
@@ -99,7 +100,7 @@ extension ShareEdit {
 }
 
 extension SharePermission {
-    /// Nil for what is none of the words.
+    /// The permission of a word. Nil for any other value.
     init?(_ json: JSONValue) {
         guard let word = json.string?.string else { return nil }
         self.init(rawValue: word)
@@ -133,8 +134,8 @@ extension UserLookup {
             && text.allSatisfy { $0.isNumber || "+ -()/".contains($0) }
     }
 
-    /// How somebody is meant by what a person writes: `a@b.c`, `+49 30 1234567`, or the name of a user,
-    /// which begins with `_`.
+    /// The person that a text means: `a@b.c`, `+49 30 1234567`, or the name of a user, which begins
+    /// with `_`.
     init(writtenAs address: Text) {
         self.init()
         let text = address.string
@@ -149,7 +150,7 @@ extension UserLookup {
 }
 
 extension ParticipantAnswer {
-    /// Whether somebody is meant by what a person writes.
+    /// Returns whether an address, as a person writes it, means this participant.
     func isNamed(by address: Text) -> Bool {
         let lookup = UserLookup(writtenAs: address)
         if let wanted = lookup.userName { return user == wanted }
@@ -160,7 +161,7 @@ extension ParticipantAnswer {
         return phoneNumber?.string.filter { $0.isNumber || $0 == "+" } == digits
     }
 
-    /// As a request names it, as it is.
+    /// The participant as a request names them, unchanged.
     fileprivate var kept: ParticipantDictionary {
         ParticipantDictionary(
             participantID: id, lookup: UserLookup(userName: user), type: type,
@@ -169,7 +170,8 @@ extension ParticipantAnswer {
 }
 
 extension ShareEdit {
-    /// What the server has taken without doing it: who has joined by the link may what everyone may.
+    /// Returns the error for a permission that the server accepted but did not set: a person who
+    /// has joined by the link has the permission of everyone.
     func problem(with share: ShareAnswer) -> RecordError? {
         for member in members {
             guard let wanted = member.permission,
@@ -184,9 +186,10 @@ extension ShareEdit {
         return nil
     }
 
-    /// The list of participants that a share is to have; nil when the edit leaves it as it is.
+    /// Returns the new list of participants of a share. Returns nil when the edit does not change
+    /// it.
     ///
-    /// Errors: invalidArgument for somebody to remove who is not there, and for the owner.
+    /// Errors: invalidArgument for a person to remove who is not a participant, and for the owner.
     func participants(
         of share: ShareAnswer?
     ) throws(RecordError) -> [ParticipantDictionary]? {

@@ -2,38 +2,39 @@ package import RecordModel
 package import RecordStore
 package import RecordWire
 
-/// What an edit of a share, or its end, would take from whom. Nothing is changed by asking.
+/// The people and links that an edit of a share, or its end, would affect. A preview changes
+/// nothing.
 package struct SharePreview: Hashable, Sendable {
-    /// As it is now.
+    /// The current share.
     package let share: ShareAnswer
-    /// Who would have it no longer.
+    /// The people and links that would lose access.
     package let loss: ShareLoss
-    /// What is here of what is shared.
+    /// The size of the local content of the share.
     package let extent: StoredExtent
-    /// Whether all of that would go from this account.
+    /// Indicates whether all of that content would be removed from this account.
     package let goes: Bool
 }
 
-/// Who has a share no longer, or is not invited to it any more.
+/// The people and links that lose access to a share or an invitation to it.
 package struct ShareLoss: Hashable, Sendable {
     package fileprivate(set) var people: [ParticipantAnswer] = []
-    /// Whether nobody can come in by the share's own link any more.
+    /// Indicates that nobody can join by the share's own link any more.
     package fileprivate(set) var closesLink = false
-    /// Links for one person each that nobody can use any more.
+    /// One-time links that can no longer be used.
     package fileprivate(set) var links: [Text] = []
 
-    /// Of all, when the owner ends it.
+    /// The loss of all participants when the owner ends the share.
     init(endOf share: ShareAnswer) {
         closesLink = share.publicPermission.isOpen
         add(share.participants, of: share)
     }
 
-    /// Of somebody who leaves.
+    /// The loss of a participant who leaves.
     init(leaving share: ShareAnswer) {
         people = share.current.map { [$0] } ?? []
     }
 
-    /// Of what an edit takes from people.
+    /// The loss that an edit causes.
     ///
     /// Errors: those that the edit itself would have; the server may have others.
     init(_ edit: ShareEdit, of share: ShareAnswer) throws(RecordError) {
@@ -79,7 +80,8 @@ extension ShareAnswer {
 }
 
 extension ShareEdit {
-    /// Who has joined by the link may what everyone may, whatever is said of him.
+    /// Returns the error for a person who has joined by the link: they have the permission of
+    /// everyone, whatever the edit says.
     fileprivate func problemOfJoined(_ share: ShareAnswer) -> RecordError? {
         var joined = self
         joined.members = members.filter { member in
@@ -90,7 +92,7 @@ extension ShareEdit {
 }
 
 extension SharePreview {
-    /// As `--dry-run --json` has it, but for the path.
+    /// The JSON of `--dry-run --json`, without the path.
     package var json: JSONValue {
         var members: [JSONMember] = []
         if let title = share.title {

@@ -1,21 +1,22 @@
 package import RecordModel
 import RecordWire
 
-/// The text of a share's file, as somebody writes it.
+/// The text of a share's file, as a person writes it.
 ///
-/// What is not in it stays as it is; a list of participants is the whole list. What only the server can
-/// say may be there as it was read, so that a program changes one member and writes the rest back.
+/// A member that is missing in the text stays unchanged. A list of participants is the whole list.
+/// Members that only the server sets may be present unchanged, so that a program can change one
+/// member and write the rest back.
 package enum ShareText {
     /// The longest text, in bytes: no share that the server takes needs more.
     package static let sizeMax = 1 << 20
 
-    /// What is to be done so that a share is as the text says.
+    /// Returns the edit that makes a share match the text.
     ///
-    /// - Parameter current: the share as it is known here, as `ShareAnswer.json` says it; nil when there
-    ///   is none.
-    /// - Returns: nil when it is so already.
+    /// - Parameter current: the share as it is known on this machine, as `ShareAnswer.json` shows
+    ///   it. Nil when there is none.
+    /// - Returns: nil when the share already matches the text.
     ///
-    /// Errors: invalidJSON, tooLarge and invalidRecord, which say what to write instead.
+    /// Errors: invalidJSON, tooLarge and invalidRecord. Their texts say what to write instead.
     package static func edit(
         _ text: [UInt8], since current: JSONValue?
     ) throws(RecordError) -> ShareEdit? {
@@ -68,7 +69,8 @@ package enum ShareText {
         }
     }
 
-    /// A share that has changed since its text was read is not put back to what it was then.
+    /// Refuses the text of an older state, so that a share that has changed since then is not set
+    /// back.
     private static func checkTold(
         _ json: JSONValue, _ current: JSONValue?
     ) throws(RecordError) {
@@ -88,7 +90,7 @@ package enum ShareText {
             guard let value = json[key],
                 value.withSortedMembers != current[key]?.withSortedMembers
             else { continue }
-            // What follows # only repeats the title, and was changed along with that.
+            // The part after # only repeats the title, and changes together with it.
             if key == "url",
                 value.string?.string.prefix(while: { $0 != "#" })
                     == current[key]?.string?.string.prefix(while: { $0 != "#" })
@@ -106,7 +108,8 @@ package enum ShareText {
         return permission
     }
 
-    /// What stands in the file says what the thumbnail is, and leaves it.
+    /// Compares the thumbnail. The description in the file stands for the current thumbnail and
+    /// leaves it unchanged.
     private static func compare(
         thumbnail: JSONValue, _ current: JSONValue?, _ edit: inout ShareEdit
     ) throws(RecordError) {
@@ -151,7 +154,7 @@ package enum ShareText {
         edit.removed = try missing.map { (person) throws(RecordError) in try address(of: person) }
     }
 
-    /// Nil when nothing of it is to be changed.
+    /// Returns the change of a participant. Returns nil when nothing changes.
     private static func member(
         _ person: JSONValue, _ known: JSONValue?, _ address: Text
     ) throws(RecordError) -> ShareEdit.Member? {
@@ -175,7 +178,7 @@ package enum ShareText {
         return known["address"]?.string?.folded == person["address"]?.string?.folded
     }
 
-    /// As `ShareEdit` takes it.
+    /// Returns the address in the form that `ShareEdit` takes.
     private static func address(of person: JSONValue) throws(RecordError) -> Text {
         guard let address = person["user"]?.string ?? person["address"]?.string,
             UserLookup.isAddress(address)

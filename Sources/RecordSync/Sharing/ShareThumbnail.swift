@@ -1,15 +1,16 @@
 package import RecordModel
 import RecordWire
 
-/// A picture that a share can be given: a bitmap that every browser shows.
+/// A picture for a share: a bitmap that every browser shows.
 package struct ShareThumbnail: Hashable, Sendable {
-    /// The largest that is given from here, in bytes: each participant gets it with the share. Apple's
-    /// limit is that of a record, 1 000 000 bytes, and what others have given is read up to that.
+    /// The largest thumbnail that this program sets, in bytes: each participant downloads it with
+    /// the share. Apple's limit is the limit of a record, 1 000 000 bytes, and thumbnails of others
+    /// are read up to that size.
     package static let bytesMax = 256 << 10
 
     package let bytes: [UInt8]
 
-    /// Errors: tooLarge, and invalidRecord for what is no picture.
+    /// Checks the bytes. Errors: tooLarge, and invalidRecord for bytes that are not a picture.
     package init(_ bytes: [UInt8]) throws(RecordError) {
         guard bytes.count <= Self.bytesMax else {
             throw RecordError(
@@ -25,8 +26,8 @@ package struct ShareThumbnail: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// `{"$bytes": "…"}`, as the field of a record has bytes. Errors also: invalidRecord for another
-    /// value.
+    /// Reads `{"$bytes": "…"}`, the form of bytes in the field of a record. Errors also:
+    /// invalidRecord for another value.
     init(_ json: JSONValue) throws(RecordError) {
         guard json.object?.count == 1, let text = json["$bytes"]?.string,
             let bytes = Base64.decode(text.utf8)
@@ -40,8 +41,8 @@ package struct ShareThumbnail: Hashable, Sendable {
 
     var json: JSONValue { ["$bytes": .string(Text(utf8: Base64.encode(bytes)))] }
 
-    /// What the file of a share says of a thumbnail, whoever has given it: the bytes would be a thousand
-    /// times as long as the rest of it.
+    /// Returns the description of a thumbnail in the file of a share, for a thumbnail of any
+    /// participant. The bytes themselves would be a thousand times as long as the rest of the file.
     static func description(of bytes: [UInt8]) -> JSONValue {
         var members: [JSONMember] = []
         if let format = ImageFormat(of: bytes) {
@@ -54,7 +55,7 @@ package struct ShareThumbnail: Hashable, Sendable {
     }
 }
 
-/// What people see of a share before they accept it, besides its title.
+/// The members of a share that people see before they accept it, besides its title.
 extension ShareEdit {
     /// Another value, or none.
     package enum Change<Value: Hashable & Sendable>: Hashable, Sendable {
@@ -64,7 +65,7 @@ extension ShareEdit {
         var value: Value? { if case .value(let value) = self { value } else { nil } }
     }
 
-    /// Errors: invalidRecord.
+    /// Checks the type of a share. Errors: invalidRecord.
     package static func type(_ text: Text) throws(RecordError) -> Text {
         guard (1...255).contains(text.utf8.count) else {
             throw RecordError(
@@ -74,7 +75,8 @@ extension ShareEdit {
         return text
     }
 
-    /// `{"type": …, "thumbnail": {"$bytes": …}}`; null takes away, and what is left out stays.
+    /// Reads `{"type": …, "thumbnail": {"$bytes": …}}`. Null removes a member, and a missing member
+    /// stays unchanged.
     ///
     /// Errors: invalidRecord, tooLarge.
     mutating func readAppearance(_ json: JSONValue) throws(RecordError) {

@@ -3,14 +3,15 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// Values that stand in assets on the wire (`RecordDocument.longFields`): a field `NAME` is empty there,
-/// with its type, and `NAME_ckAsset` has the bytes. Who does not know that sees an asset.
+/// Values that are assets on the wire (`RecordDocument.longFields`). The field `NAME` is empty
+/// there, with its type, and `NAME_ckAsset` has the bytes. A client that does not know this sees an
+/// asset.
 extension OutboxClaim {
-    /// What the fields of long values are on the wire besides themselves: an asset for one that goes, and
-    /// nothing for one that was there and is no more.
+    /// Returns the additional fields of long values on the wire: an asset for a value that is sent,
+    /// and nothing for a value that was long and no longer is.
     ///
-    /// - Parameter hasExtensions: whether the server takes it that a field is cleared which it does not
-    ///   have: then one that some other program has filled goes with its value too.
+    /// - Parameter hasExtensions: whether the server allows clearing a field that it does not have.
+    ///   Then an additional field that another program has filled is removed with its value too.
     func twins(hasExtensions: Bool) -> [(twin: FieldName, value: FieldValue?)] {
         guard let document else { return [] }
         return changedFields.compactMap { name in
@@ -26,7 +27,7 @@ extension OutboxClaim {
         }
     }
 
-    /// Whether a changed field is one that a long value takes.
+    /// Returns whether a changed field is the additional field of a long value.
     func isTaken(_ name: FieldName) -> Bool {
         guard document?[name] == nil, let field = name.field else { return false }
         return longFields.contains(field)
@@ -34,17 +35,17 @@ extension OutboxClaim {
 }
 
 extension FieldValue {
-    /// The value of the same type that stands for a long one.
+    /// The empty value of the same type that replaces a long value.
     var emptied: FieldValue {
         if case .bytes = self { .bytes([]) } else { .string(Text(utf8: [])) }
     }
 }
 
-/// A file in the store's room for unfinished ones, which goes with this.
+/// A file in the store's directory for unfinished files. It is removed at the end of this object.
 final class TemporaryBytes: Sendable {
     let path: String
 
-    /// Errors: noSpace, and others of writing.
+    /// Writes the bytes to a new file. Errors: noSpace, and others of writing.
     init(_ bytes: [UInt8], path: String) throws(RecordError) {
         self.path = path
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

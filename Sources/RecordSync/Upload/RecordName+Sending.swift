@@ -2,9 +2,11 @@ import RecordModel
 import RecordWire
 
 extension RecordName {
-    /// Why no server takes a record of this name; nil when one does.
+    /// Returns the reason why no server takes a record of this name. Returns nil when a server
+    /// takes it.
     ///
-    /// - Parameter hasExtensions: whether it is a recordfs-server, which takes names that are no ASCII.
+    /// - Parameter hasExtensions: whether the server is a recordfs-server, which takes names that
+    ///   are not ASCII.
     func sendingProblem(hasExtensions: Bool) -> String? {
         if !isFreeForClients {
             return "a record whose name begins with _ is the server's. Give it another name."

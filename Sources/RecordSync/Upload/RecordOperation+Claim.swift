@@ -3,13 +3,14 @@ package import RecordStore
 package import RecordWire
 
 extension RecordOperation {
-    /// What is asked of the server for a change: an update sends the fields that have changed since
-    /// the server last answered, so that fields which nobody here knows stay as they are there.
+    /// The operation for a change. An update sends the fields that have changed since the server
+    /// last answered, so that fields which this machine does not know stay unchanged on the server.
     ///
     /// - Parameters:
-    ///   - schema: of the record's type.
+    ///   - schema: the schema of the record's type.
     ///   - hasExtensions: whether the server keeps stamps and the mark of nested JSON.
-    ///   - asset: what the server calls an asset of a field, with its place in a list.
+    ///   - asset: returns the server's description of an asset of a field, with its index in a
+    ///     list.
     /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
     package init?(
         _ claim: OutboxClaim, schema: RecordSchema, hasExtensions: Bool = true,
@@ -56,7 +57,8 @@ extension RecordOperation {
 }
 
 extension WireField {
-    /// Nil while the server lacks an asset of the value. No value clears the field.
+    /// The field on the wire. Nil while the server lacks an asset of the value. No value clears the
+    /// field.
     fileprivate init?(
         _ name: FieldName, _ value: FieldValue?, _ schema: RecordSchema,
         asset: (AssetValue, Int?) -> WireAsset?
@@ -73,8 +75,9 @@ extension WireField {
 }
 
 extension WireField {
-    /// As a server takes it that knows Apple's keys alone: a text in a field of JSON is that text, and
-    /// every field has its type, one that is cleared that which it had.
+    /// Removes the extensions for a server that knows only Apple's keys. A text in a field of JSON
+    /// is sent as that text. Every field has its type; a cleared field has the type that it had
+    /// before.
     fileprivate mutating func leaveOutExtensions(
         of local: FieldValue?, base: FieldValue?, _ schema: RecordSchema
     ) {
@@ -98,12 +101,12 @@ extension WireField {
 }
 
 extension FieldType {
-    /// What a field of nested JSON was there, nobody can say.
+    /// The type on the wire. Nil for nested JSON: the type of its field on the server is not known.
     fileprivate var onWire: FieldType? { self == .json ? nil : self }
 }
 
 extension WireAsset {
-    /// The keys that an upload, or a rereference, has given.
+    /// The asset with only the keys that an upload, or a rereference, returned.
     fileprivate var withoutExtensions: WireAsset {
         var asset = self
         (asset.sha256, asset.fileExtension, asset.downloadURL) = (nil, nil, nil)

@@ -2,21 +2,22 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// How large the requests of zones may be where larger ones do not get through, although the server
-/// answers others: a proxy may refuse them, or a line be too slow. It is learnt anew by each process.
+/// The size limits for requests of zones where larger requests do not get through although the
+/// server answers others: a proxy may refuse them, or a line may be too slow. Each process learns
+/// them again.
 final class RequestSizes: Sendable {
     private struct Zone {
-        /// In a row, of one request.
+        /// The number of failures in a row of one request.
         var failures = 0
-        /// By which the usual limits are divided.
+        /// The divisor of the usual limits.
         var divisor = 1
     }
 
     private static let divisorMax = 1 << 20
     private let zones = Mutex<[ZoneID: Zone]>([:])
-    /// Records that do not get through with the text of their file, as far as was tried.
+    /// Records that did not get through with the text of their file.
     private let withoutText = Mutex<Set<RecordPlace>>([])
-    /// Records whose texts go whole the next time.
+    /// Records whose texts are sent whole the next time.
     private let withoutSplices = Mutex<Set<RecordPlace>>([])
 
     /// Records that were given up, and whether they have had their second chance.
@@ -33,8 +34,10 @@ final class RequestSizes: Sendable {
             records: max(1, usual.records / divisor), bytes: max(1, usual.bytes / divisor))
     }
 
-    /// - Parameter most: how often a request is sent again.
-    /// - Returns: whether it is to be given up; what was in it goes in smaller ones.
+    /// Notes that a request did not get through.
+    /// - Parameter most: the number of times that a request is sent again.
+    /// - Returns: whether the request is to be given up. Its changes are then sent in smaller
+    ///   requests.
     func noteFailure(of zone: ZoneID, most: Int) -> Bool {
         zones.withLock { zones in
             var known = zones[zone] ?? Zone()
@@ -48,7 +51,8 @@ final class RequestSizes: Sendable {
         }
     }
 
-    /// A request got through. One that was much smaller than it might have been says nothing of others.
+    /// Notes that a request got through. A request much smaller than the limits says nothing about
+    /// larger ones.
     func noteSuccess(of zone: ZoneID, _ request: ClaimLimits, _ usual: ClaimLimits) {
         let allowed = limits(of: zone, usual)
         zones.withLock { zones in
@@ -63,7 +67,9 @@ final class RequestSizes: Sendable {
 
     // MARK: Texts of files
 
-    /// - Returns: whether it was new: then the record is worth another try, with its values alone.
+    /// Leaves out the text of a record's file from now on.
+    /// - Returns: whether this is new. Then it is worth sending the record again with only its
+    ///   values.
     func withholdText(of name: RecordName, _ zone: ZoneID) -> Bool {
         withoutText.withLock { $0.insert(RecordPlace(zone: zone, name: name)).inserted }
     }
@@ -74,7 +80,8 @@ final class RequestSizes: Sendable {
 
     // MARK: Texts as changes
 
-    /// Once: what the server has is not what is known here.
+    /// Sends the whole texts of a record the next time, because the server has other texts than
+    /// this machine knows.
     func withholdSplices(of name: RecordName, _ zone: ZoneID) {
         _ = withoutSplices.withLock { $0.insert(RecordPlace(zone: zone, name: name)) }
     }
@@ -85,14 +92,14 @@ final class RequestSizes: Sendable {
 
     // MARK: Records that do not get through alone
 
-    /// What is tried next of it is the whole again.
+    /// Notes that a record was given up. The next attempt sends the whole record again.
     func noteGivenUp(_ name: RecordName, _ zone: ZoneID) {
         let place = RecordPlace(zone: zone, name: name)
         _ = withoutText.withLock { $0.remove(place) }
         givenUp.withLock { if $0[place] == nil { $0[place] = false } }
     }
 
-    /// It got through. Its next text may be smaller, or what was in the way is gone.
+    /// Notes that a record got through. Its next text may be smaller, or the obstacle may be gone.
     func noteSent(_ name: RecordName, _ zone: ZoneID) {
         let place = RecordPlace(zone: zone, name: name)
         _ = withoutText.withLock { $0.remove(place) }
@@ -100,8 +107,8 @@ final class RequestSizes: Sendable {
         givenUp.withLock { $0[place] = nil }
     }
 
-    /// Those that were given up in a zone where something gets through now: perhaps nothing did then.
-    /// Each is told of once.
+    /// Returns the records that were given up in a zone where requests get through now: perhaps
+    /// none got through then. Each record is returned once.
     func takeSecondChances(of zone: ZoneID) -> [RecordName] {
         givenUp.withLock { givenUp in
             let places = givenUp.filter { $0.key.zone == zone && !$0.value }.keys

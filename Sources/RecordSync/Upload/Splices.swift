@@ -3,7 +3,7 @@ import RecordStore
 import RecordWire
 
 extension RecordDictionary {
-    /// Tells long texts as changes of what the server has.
+    /// Replaces long texts by changes of the server's texts.
     mutating func splice(since claim: OutboxClaim) {
         guard let base = claim.base, let document = claim.baseDocument else { return }
         for place in fields.indices {
@@ -27,7 +27,7 @@ extension RecordDictionary {
 }
 
 extension FieldValue {
-    /// What a text, or nested JSON, is on the wire.
+    /// The text on the wire of a long text or of nested JSON.
     var longText: [UInt8]? {
         switch self {
         case .string, .json: longBytes
@@ -39,8 +39,8 @@ extension FieldValue {
 extension RecordAnswer {
     var hasSplices: Bool { fileTextSplice != nil || fields.contains { $0.splice != nil } }
 
-    /// With the texts that are told as changes of what is known here; nil where they are changes of
-    /// something else.
+    /// Returns the record with whole texts in place of the changes of known texts. Returns nil
+    /// where the changes belong to other texts.
     func whole(since document: RecordDocument, texts: [[UInt8]]) -> RecordAnswer? {
         var whole = self
         for place in fields.indices {

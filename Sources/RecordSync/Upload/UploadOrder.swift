@@ -1,14 +1,16 @@
 import RecordStore
 
-/// What an upload leaves for later because the server has refused it for what others may put right:
-/// deletes of records that others hang on, until those have gone, and what does not fit the quota,
-/// until deletes have made room. All else goes on meanwhile.
+/// The changes that an upload leaves for later because another change may remove the reason for
+/// their refusal. These are deletes of records that still have children, until the children are
+/// deleted, and changes that do not fit the quota, until deletes have made room. All other changes
+/// are sent in the meantime.
 struct UploadOrder {
-    /// What is left out for now.
+    /// The changes that are left out for now.
     private(set) var exceptions = ClaimExceptions()
-    /// Why something stays unsent at the end.
+    /// The reason why something stays unsent at the end.
     private(set) var problem: SyncProblem?
-    /// Whether a delete that is refused now is taken back: nothing that could free it is left.
+    /// Indicates whether a delete that is refused now is taken back: no change is left that could
+    /// make it possible.
     private(set) var takesBack = false
     private var blocked: Set<Int64> = []
     private var hasSent = false
@@ -24,7 +26,8 @@ struct UploadOrder {
         if round.sent > 0 { hasSent = true }
     }
 
-    /// All else was tried. Whether something of what was left is to be tried once more.
+    /// Begins again after everything else was tried. Returns whether some of the changes left out
+    /// are to be tried once more.
     mutating func beginAnew() -> Bool {
         if hasSent, exceptions != ClaimExceptions() {
             self = UploadOrder()

@@ -2,25 +2,25 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-/// What became of the changes of one request. Of those that no answer tells of, nothing is known:
-/// they are sent again.
+/// The results of the changes of one request. A change without an answer has an unknown result and
+/// is sent again.
 struct UploadResults {
     enum Outcome {
-        /// The server has it, under this tag.
+        /// The server has the change, under this tag.
         case saved(String)
         case deleted
-        /// The server has taken it when it came first, and has the record no more.
+        /// The server took the change when it first arrived, and no longer has the record.
         case savedAndGone
         /// The server has another state of the record.
         case differs(RecordAnswer)
-        /// The server has the record no more.
+        /// The server no longer has the record.
         case gone
-        /// The record cannot be deleted there: it is here again.
+        /// The record cannot be deleted on the server: it is restored on this machine.
         case stays(RecordAnswer)
         case unsent
-        /// It waits for an edit, or for `recordfs retry`.
+        /// The change waits for an edit, or for `recordfs retry`.
         case parked(String)
-        /// The bytes of these fields are neither here nor there.
+        /// The bytes of these fields are neither on this machine nor on the server.
         case withoutBytes([FieldName])
     }
 
@@ -29,51 +29,53 @@ struct UploadResults {
         var outcome = Outcome.unsent
     }
 
-    /// Places in feeds: as they were known, and behind what was done.
+    /// Places in feeds: the known ones, and those after the request.
     struct Feeds {
         var zone: (known: [UInt8], new: [UInt8])
         var database: (known: [UInt8], new: [UInt8])?
     }
 
     private(set) var all: [Result]
-    /// Nil when there is something in them that is not known here.
+    /// The places in feeds. Nil when the feeds between them contain something that is not known on
+    /// this machine.
     var feeds: Feeds?
-    /// How much room there is behind what was done, in bytes; nil when the server does not say.
+    /// The free space after the request, in bytes. Nil when the server does not say.
     var freeBytes: Int64?
     private(set) var toLookUp: [RecordName] = []
     private(set) var isTooLarge = false
     private(set) var problem: SyncProblem?
-    /// Deletes of records that others hang on there, or whose copies are gone.
+    /// Deletes of records that have children on the server, or whose copies are gone.
     private(set) var blocked: Set<Int64> = []
-    /// What does not fit the quota, and what the server says of it.
+    /// Changes that do not fit the quota, and the server's error.
     private(set) var withoutRoom: Set<Int64> = []
     private(set) var quota: SyncProblem?
-    /// Whether blocked deletes are taken back.
+    /// Indicates whether blocked deletes are taken back.
     var takesBack = false
-    /// Records with assets of which the server may have forgotten that it has their bytes.
+    /// Records with assets whose bytes the server may have forgotten.
     private(set) var withStaleReceipts: Set<RecordName> = []
     private var withKeptReceipts: Set<RecordName> = []
-    /// Records whose texts were sent as changes, and those of them that the server did not take so.
+    /// Records whose texts were sent as changes, and those of them that the server did not accept
+    /// in this form.
     private var withSplices: Set<RecordName> = []
     private(set) var unfitting: Set<RecordName> = []
-    /// What the server says of roots of shares that were deleted.
+    /// The server's answer about deleted roots of shares.
     var unshared: [RecordName: [RecordName]] = [:]
-    /// Whether a request is kept to be sent again, until it has an answer.
+    /// Indicates whether a request is kept to be sent again, until it has an answer.
     var isUnanswered = false
-    /// Whether others share the zone: what is to be deleted, and missing there, may be shared no longer,
-    /// and leaves nothing here.
+    /// Indicates whether others share the zone. Then a record to delete that the server does not
+    /// have may no longer be shared, and leaves nothing on this machine.
     var isOfOthers = false
-    /// Records of which the feed was asked whether they have moved, and did not say so.
+    /// Records about which the feed was asked whether they have moved, without a result.
     var asked: Set<RecordName> = []
-    /// Names of new records that the server has for others.
+    /// Names of new records that already belong to other records on the server.
     private(set) var taken: Set<RecordName> = []
-    /// Those of them that may be of what is not shared with this account.
+    /// The taken names that may belong to records not shared with this account.
     var mayBeHidden: Set<RecordName> = []
     private let isRepeated: Bool
     private let places: [RecordName: Int]
 
-    /// - Parameter isRepeated: of a request that is sent again. What it was refused for may be so no
-    ///   more: nothing is parked before it is asked anew.
+    /// - Parameter isRepeated: whether the request is sent again. The reason for its refusal may no
+    ///   longer exist, so nothing is parked before it is sent as a new request.
     init(_ claims: [OutboxClaim], isRepeated: Bool = false) {
         self.isRepeated = isRepeated
         all = claims.map { Result(claim: $0) }
@@ -81,20 +83,20 @@ struct UploadResults {
             claims.enumerated().map { ($1.row.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether it can still be sent.
+    /// Returns whether the change can still be sent.
     func isOpen(_ name: RecordName) -> Bool {
         guard let place = places[name], case .unsent = all[place].outcome else { return false }
         return true
     }
 
-    /// What the server has now.
+    /// The records that the server has now.
     var sent: [RecordName] {
         all.compactMap { result in
             if case .saved = result.outcome { result.claim.row.name } else { nil }
         }
     }
 
-    /// What the server does not take, with its reasons.
+    /// The changes that the server does not take, with the reasons.
     var parked: [(name: RecordName, reason: String)] {
         all.compactMap { result in
             if case .parked(let reason) = result.outcome {
@@ -105,7 +107,7 @@ struct UploadResults {
         }
     }
 
-    /// Of records that the server has in another state, that state.
+    /// The server's states of records that differ.
     var differing: [RecordAnswer] {
         all.compactMap { result in
             switch result.outcome {
@@ -115,12 +117,12 @@ struct UploadResults {
         }
     }
 
-    /// They are sent again, and what the server has is told again.
+    /// Sends the changes of differing records again. The server then reports its states again.
     mutating func forgetDiffering() {
         for answer in differing { set(answer.name, .unsent) }
     }
 
-    /// The same record, with its long values.
+    /// Replaces the server's state of a record by the same state with its long values.
     mutating func replaceDiffering(_ answer: RecordAnswer) {
         guard let place = places[answer.name] else { return }
         if case .stays = all[place].outcome {
@@ -146,10 +148,10 @@ struct UploadResults {
         }
     }
 
-    /// Those whose names no server takes are parked, and hold up no other. A deletion is done: what has
-    /// such a name was never there.
+    /// Parks changes whose record names no server takes, so that they do not block others. A
+    /// deletion of such a record is done: the server never had it.
     mutating func keepUnsendable(hasExtensions: Bool) {
-        // A user's own record is called by the server.
+        // The server gives a user's own record its name.
         for claim in all.map(\.claim) where claim.row.type != .users {
             guard let problem = claim.row.name.sendingProblem(hasExtensions: hasExtensions) else {
                 continue
@@ -160,7 +162,7 @@ struct UploadResults {
         }
     }
 
-    /// Parked, also when it was repeated.
+    /// Parks a change, also in a repeated request.
     mutating func giveUp(_ name: RecordName, _ reason: String) { set(name, .parked(reason)) }
 
     private mutating func set(_ name: RecordName, _ outcome: Outcome) {
@@ -168,7 +170,7 @@ struct UploadResults {
         all[place].outcome = outcome
     }
 
-    /// The answer to records/modify.
+    /// Reads the answer to records/modify.
     mutating func read(_ items: [RecordItem]) {
         for item in items {
             switch item {
@@ -182,7 +184,7 @@ struct UploadResults {
         }
     }
 
-    /// One change was refused, or something that it needs.
+    /// Notes that the server refused one change, or something that it needs.
     mutating func fail(_ name: RecordName, _ error: WireError) {
         if isLeftForLater(name, error) { return }
         switch Reaction(error) {
@@ -202,7 +204,8 @@ struct UploadResults {
         }
     }
 
-    /// Whether others of the upload, or bytes that are brought anew, may put it right.
+    /// Returns whether other changes of the upload, or another upload of the bytes, may remove the
+    /// reason.
     private mutating func isLeftForLater(_ name: RecordName, _ error: WireError) -> Bool {
         guard let place = places[name] else { return false }
         let claim = all[place].claim
@@ -215,7 +218,8 @@ struct UploadResults {
             }
             return true
         case .conflict where claim.isDelete && claim.movedTo != nil && error.serverRecord == nil:
-            // Its copy is not there any more. What has become of that the feed says before it is sent again.
+            // The copy no longer exists. The feed reports what happened to it before the delete is
+            // sent again.
             blocked.insert(claim.row.id)
             return true
         case .quotaExceeded:
@@ -232,7 +236,7 @@ struct UploadResults {
         }
     }
 
-    /// The answer to records/lookup.
+    /// Reads the answer to records/lookup.
     mutating func readLookup(_ items: [RecordItem]) {
         for item in items {
             switch item {
@@ -262,11 +266,11 @@ struct UploadResults {
         places[name].map { all[$0].claim.isDelete } ?? false
     }
 
-    /// No answer, or one to the request as a whole. What is wrong with one of them, halves find; alone
-    /// it is parked.
+    /// Notes that there is no answer, or an error of the whole request. Halves find the change that
+    /// is wrong; a single change is parked.
     mutating func fail(_ error: SyncProblem) {
         if isRepeated, isUnanswered {
-            // It is not known there: what was in it is sent anew.
+            // The server does not know the request: its changes are sent in a new one.
             return
         }
         guard case .refused(let refusal) = error,

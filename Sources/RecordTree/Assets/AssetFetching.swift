@@ -2,23 +2,24 @@ package import RecordModel
 package import RecordStore
 import Synchronization
 
-/// Brings the bytes of assets that are not on this machine.
+/// Downloads the bytes of assets that are not on this machine.
 package protocol AssetFetcher: Sendable {
-    /// Brings a range of an asset. Calls back once, from any thread: with the bytes, or with what
-    /// hinders it. Never blocks the caller.
+    /// Downloads a range of an asset. Calls back once, from any thread, with the bytes or with the
+    /// error. Never blocks the caller.
     func fetch(
         _ asset: AssetEntry, offset: Int64, count: Int,
         _ answer: @escaping @Sendable (Result<[UInt8], RecordError>) -> Void)
 
-    /// Brings an asset into the store, however long it takes while bytes come. Calls back as `fetch`.
+    /// Downloads an asset into the store, however long it takes while bytes arrive. Calls back as
+    /// `fetch`.
     ///
-    /// - Returns: what gives the wait up; harmless after the answer.
+    /// - Returns: a function that ends the wait. It does nothing after the answer.
     func bring(
         _ asset: AssetEntry, _ answer: @escaping @Sendable (Result<Void, RecordError>) -> Void
     ) -> @Sendable () -> Void
 }
 
-/// Without a server there is nowhere to fetch from.
+/// The fetcher without a server: every download fails.
 package struct NoAssetFetcher: AssetFetcher {
     package init() {}
     package func fetch(
@@ -39,11 +40,12 @@ package struct NoAssetFetcher: AssetFetcher {
         .unavailable, "the bytes are not on this machine, and no server is set up to fetch them")
 }
 
-/// A call that waits for bytes: answered once, by the fetcher or by its deadline.
+/// A call that waits for bytes. It is answered once, by the fetcher or by its deadline.
 final class WaitingRead: Sendable {
     let subject: String
     let type: TypeID
-    /// By the clock that nobody sets; nil for whoever needs all bytes, however long they take.
+    /// The uptime at which the call fails. Nil for a call that needs all bytes, however long they
+    /// take.
     let deadline: Duration?
     private let answer: Mutex<DeferredAnswer?>
 
@@ -57,7 +59,7 @@ final class WaitingRead: Sendable {
         self.answer = Mutex(answer)
     }
 
-    /// The right to answer, for the first who asks.
+    /// Returns the right to answer to the first caller, and nil to all others.
     func take() -> DeferredAnswer? {
         answer.withLock { answer in
             defer { answer = nil }
@@ -77,10 +79,11 @@ struct AssetFailure: Sendable {
 }
 
 extension Tree {
-    /// How long a read waits for bytes from elsewhere.
+    /// The longest wait of a read for bytes that are not on this machine.
     static let fetchLimit: Duration = .seconds(30)
 
-    /// The answer to a read of bytes that are not here: without holding a worker.
+    /// Returns the answer to a read of bytes that are not on this machine. The wait occupies no
+    /// worker thread.
     func fetch(_ open: OpenAsset, offset: Int64, count: Int) -> ReadResult {
         .deferred { [self] answer in
             let waiting = WaitingRead(
@@ -99,8 +102,9 @@ extension Tree {
         }
     }
 
-    /// What a change of an asset waits for that was refused because its bytes are not here: it can
-    /// be tried again after the answer, which has no bytes. Nil when there is no such asset.
+    /// Returns the wait of a change of an asset that failed because its bytes are not on this
+    /// machine. The change can be tried again after the answer, which contains no bytes. Returns
+    /// nil when there is no such asset.
     package func missingBytes(of number: NodeNumber, handle: HandleNumber?) -> DeferredCall? {
         guard let id = assetInUse(number, handle) else { return nil }
         return { [self] answer in
@@ -156,7 +160,7 @@ extension Tree {
         return Waiting { [weak self] in self?.giveUp(waiting) }
     }
 
-    /// Its reader was interrupted: that is no failure of the asset.
+    /// Ends the wait of an interrupted reader. That is no failure of the asset.
     private func giveUp(_ waiting: WaitingRead) {
         guard waiting.take() != nil else { return }
         state.withLock { $0.waitingReads.removeAll { $0 === waiting } }
@@ -168,7 +172,7 @@ extension Tree {
             state.waitingReads.removeAll { $0 === waiting }
             switch result {
             case .success:
-                // That another one came says nothing of what did not.
+                // The arrival of another file says nothing about a file that failed.
                 if state.assetFailures[waiting.type]?.subject == waiting.subject {
                     state.assetFailures[waiting.type] = nil
                 }
@@ -183,15 +187,15 @@ extension Tree {
         notify([.content(NodeNumber(waiting.type))])
     }
 
-    /// A file cannot be read for what the disk has done to it, or what was written to it is
-    /// refused: `.error`, events and the log say why.
+    /// Notes that a file cannot be read because of the disk, or that its new content was refused.
+    /// `.error`, the events and the log show the reason.
     func noteFailure(
         _ kind: AssetFailure.Kind, _ subject: String, in type: TypeID, _ error: RecordError
     ) {
         let failure = AssetFailure(kind: kind, subject: subject, error: error, since: now)
         state.withLock { $0.assetFailures[type] = failure }
         events.note(failure: error, of: subject)
-        // What others share is named in no log, which outlives the share.
+        // Logs do not name files that others share, because a log outlives the share.
         let zone = try? place(of: type).zone
         options.report(
             zone?.database == .shared
@@ -200,7 +204,7 @@ extension Tree {
         notify([.content(NodeNumber(type))])
     }
 
-    /// What could not be read or saved has been written anew.
+    /// Forgets the failure of a file that was written again.
     func forgetFailure(of subject: String, in type: TypeID) {
         let isOver = state.withLock { state in
             guard state.assetFailures[type]?.subject == subject else { return false }
@@ -210,7 +214,7 @@ extension Tree {
         if isOver { notify([.content(NodeNumber(type))]) }
     }
 
-    /// Reads that have waited for too long fail with EIO and a reason in `.error`.
+    /// Ends reads that have waited too long, with EIO and a reason in `.error`.
     func expireWaitingReads() {
         let uptime = options.clock.uptime
         let late = state.withLock { state in
@@ -226,7 +230,7 @@ extension Tree {
         }
     }
 
-    /// The mount ends: whoever waits is let go.
+    /// Ends all waiting reads when the mount ends.
     func interruptWaitingReads() {
         for waiting in state.withLock({ $0.waitingReads }) {
             finish(waiting, .failure(RecordError(.interrupted, "the mount has ended")))

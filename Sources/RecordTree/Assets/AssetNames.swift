@@ -3,12 +3,13 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Asset files that have lost their names: whoever has one open goes on with it, and a name
-    /// that the kernel still holds for it leads nowhere, so that the kernel looks it up again.
+    /// Handles asset files that have lost their names. Programs that have such a file open keep it.
+    /// A name that the kernel still holds for the file leads nowhere, so that the kernel looks it
+    /// up again.
     ///
-    /// The kernel forgets their attributes before the change returns. Their names follow when the
-    /// directory is free, which may be after it: until then they answer ESTALE, and the kernel
-    /// repeats the call with the name.
+    /// The kernel forgets the attributes of these files before the change returns. It forgets their
+    /// names when the directory is free, which may be later. Until then they answer ESTALE, and the
+    /// kernel repeats the call with the name.
     func assetNamesChanged(_ changes: [StoreChange]) {
         var heard: [KernelNotice] = []
         var names: [KernelNotice] = []
@@ -25,7 +26,7 @@ extension Tree {
             }
             for type in change.assetNames.directories {
                 heard.append(.content(NodeNumber(type)))
-                // A field's file may have come under the name of one of this machine.
+                // The field may have a new file under the name of a local file.
                 names += namesBesideFields(in: type).map {
                     .entry(parent: NodeNumber(type), name: $0)
                 }
@@ -38,7 +39,8 @@ extension Tree {
 }
 
 extension Tree {
-    /// The local files that the kernel knows under names like those of large fields.
+    /// Returns the names of local files that the kernel knows and that look like names of large
+    /// fields.
     private func namesBesideFields(in type: TypeID) -> [[UInt8]] {
         let names = state.withLock { $0.scratch.knownNames(in: .type(type)) }
         return names.filter {
@@ -48,7 +50,7 @@ extension Tree {
 }
 
 extension Tree.State {
-    /// Gives the number that the kernel may have for the file.
+    /// Takes the name from an asset file. Returns the number that the kernel may have for the file.
     fileprivate mutating func loseName(_ former: FormerAsset) -> NodeNumber? {
         let number = nodes.disown(.asset(former.id))
         if let open = assets[former.id] {

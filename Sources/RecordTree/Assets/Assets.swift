@@ -20,18 +20,18 @@ extension Tree {
         return Opened(handle: handle, keepCache: true, needsNoFlush: !writes)
     }
 
-    /// The shared state of the asset's handles, with one more handle counted.
+    /// Returns the shared state of the asset's handles, with one more handle counted.
     func openAsset(
         _ entry: AssetEntry, writes: Bool, isEmptied: Bool
     ) throws(RecordError) -> OpenAsset {
         while true {
             let writesBefore = state.withLock { $0.assetWrites }
-            // The version first: what comes between counts as not seen.
+            // The version is read first: changes after that count as not seen.
             let version = try store.version(of: entry.record)
             guard let now = try store.asset(entry.id) else { throw Self.goneAsset }
             let made = OpenAsset(
                 now, content: try content(of: now, isEmptied: isEmptied), version: version)
-            // Else somebody has saved other bytes while these were looked for.
+            // Otherwise somebody has saved other bytes since the content was looked up.
             if let open = share(made, unlessWrittenSince: writesBefore, writes: writes) {
                 return open
             }
@@ -42,7 +42,8 @@ extension Tree {
         do throws(RecordError) {
             return try storedContent(of: entry)
         } catch {
-            // Bytes that nobody wants may be damaged: so such a file is written anew.
+            // An emptied file may be damaged, because nobody needs its bytes: in this way it can be
+            // written again.
             guard isEmptied else { throw error }
             return nil
         }
@@ -77,7 +78,7 @@ extension Tree {
         }
     }
 
-    /// The file of an asset's bytes; nil when they are not on this machine.
+    /// Returns the file of an asset's bytes. Returns nil when they are not on this machine.
     func storedContent(of entry: AssetEntry) throws(RecordError) -> HostFile? {
         if let bytes = try store.inlineValue(of: entry) { return try temporaryFile(bytes) }
         guard let hash = entry.hash, entry.isDownloaded else { return nil }
@@ -92,14 +93,15 @@ extension Tree {
         return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
     }
 
-    /// Whether the file of an asset is not here any more, and is fetched like any other: it was given up
-    /// since the row was read, or a power cut has left its row behind.
+    /// Returns whether the file of an asset is missing in a regular way and can be downloaded
+    /// again: it was removed from the cache since the row was read, or a power cut has left its row
+    /// behind.
     private func comesAgain(_ entry: AssetEntry, _ hash: ContentHash) throws(RecordError) -> Bool {
         if let now = try store.asset(entry.id), !now.isDownloaded { return true }
         return try store.noteMissingAsset(hash)
     }
 
-    /// An anonymous file with these bytes.
+    /// Makes an anonymous file with these bytes.
     func temporaryFile(_ bytes: [UInt8]) throws(RecordError) -> HostFile {
         let (file, path) = try newWorkingFile()
         guard withPath(path, { unlink($0) }) == 0 else { throw .lastSystemError("unlink", path) }
@@ -112,7 +114,7 @@ extension Tree {
         return (try HostFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL), path)
     }
 
-    /// Nil when the field has got a file of another name.
+    /// Makes or opens an asset's file. Returns nil when the field has got a file with another name.
     func createAsset(
         _ file: FieldFile, flags: Int32, caller: Requester
     ) throws(RecordError) -> (NodeEntry, Opened)? {
@@ -130,12 +132,13 @@ extension Tree {
             throw Self.goneAsset
         }
         if file.index != nil { node.isCacheable = false }
-        // Who makes a file is a writer, also one that only reads.
+        // The program that makes a file counts as a writer, even when it only reads.
         let handle = addHandle(.asset(open), flags: flags | O_RDWR)
         return (node, Opened(handle: handle, keepCache: true))
     }
 
-    /// A row for a new asset, whose bytes are still to come.
+    /// Makes the row of a new asset whose bytes are not written yet. Returns nil when the field has
+    /// a file with another name.
     private func makeAsset(_ file: FieldFile) throws(RecordError) -> AssetEntry? {
         try store.write(author: .mount) { transaction throws(RecordError) in
             let record = try transaction.holder(file.type, file.stem, file: file.name)
@@ -150,7 +153,7 @@ extension Tree {
         }
     }
 
-    /// A file of this machine whose name is like that of a large field.
+    /// Notes that a local file was made whose name is like that of a large field.
     func noteBeside(_ place: ScratchPlace) {
         guard case .type(let type) = place.directory,
             case .asset(let file) = plainMeaning(of: place.name, in: .type(type)),
@@ -159,7 +162,8 @@ extension Tree {
         state.withLock { $0.movedFields.made(file) }
     }
 
-    /// The file that writes go to, with the first `keepingBytes` of the stored content.
+    /// Returns the file that writes change, with the first `keepingBytes` bytes of the stored
+    /// content.
     func workingCopy(of open: OpenAsset, keepingBytes limit: Int64 = .max) throws(RecordError)
         -> HostFile
     {
@@ -179,7 +183,7 @@ extension Tree {
         return file
     }
 
-    /// The bytes that have come since it was opened.
+    /// Returns the bytes that were downloaded since the asset was opened.
     private func arrivedContent(of open: OpenAsset) throws(RecordError) -> HostFile {
         guard let entry = try store.asset(open.id) else { throw Self.goneAsset }
         guard entry.isDownloaded, let content = try storedContent(of: entry) else {
@@ -222,7 +226,7 @@ extension Tree {
         do throws(RecordError) {
             if !dropIncomplete(open) { return try save(open, isLast: true) }
         } catch {
-            // It is told already, and nobody listens to release.
+            // The failure is already reported, and no caller receives an error of release.
         }
         do throws(RecordError) {
             try forgetExpected(open)
@@ -233,7 +237,8 @@ extension Tree {
         }
     }
 
-    /// Another name may be the field's, where none of its files has ever been taken.
+    /// Frees the expected name of a field none of whose files was ever saved: the next file may
+    /// have another name.
     private func forgetExpected(_ open: OpenAsset) throws(RecordError) {
         let id = open.id
         guard let entry = try store.asset(id), entry.hash == nil else { return }

@@ -2,15 +2,16 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A name that is a large field's, and the file that has it.
+/// A name that belongs to a large field, and the file with that name.
 struct FieldFile: Hashable, Sendable {
     let type: TypeID
     let stem: Stem
     let field: FieldName
     let index: Int?
-    /// Without the dot; may be empty.
+    /// The file extension without the dot. It may be empty.
     let fileExtension: [UInt8]
-    /// Nil where the name is free: the first file that comes under it is the field's.
+    /// The field's file. Nil where the name is free: the first file with this name belongs to the
+    /// field.
     var entry: AssetEntry?
 
     var name: [UInt8] {
@@ -20,17 +21,17 @@ struct FieldFile: Hashable, Sendable {
 
     var scratchPlace: ScratchPlace { ScratchPlace(directory: .type(type), name: name) }
 
-    /// Whether both names are of one large field, whatever their endings are.
+    /// Returns whether both names belong to the same large field, with any endings.
     func isSameField(as other: FieldFile) -> Bool {
         type == other.type && stem == other.stem && field == other.field && index == other.index
     }
 }
 
-/// Which names beside a large field's file are the field's (mount contract, section 2): the one that
-/// the field's file has, and no other.
+/// Decides which names beside a large field's file belong to the field (mount contract, section 2):
+/// only the name of the field's file.
 extension Tree {
-    /// Nil for a name that is an ordinary file of this machine: the field has a file of another name, or
-    /// the name says that it is a tool's.
+    /// Returns the file of a field's name. Returns nil for a name that is an ordinary local file:
+    /// the field has a file with another name, or the name shows that it is a tool's file.
     func fieldFile(_ name: FieldFile) throws(RecordError) -> FieldFile? {
         let record = try row(name.type, name.stem)
         var shown: [AssetEntry] = []
@@ -42,7 +43,7 @@ extension Tree {
                 file.entry = entry
                 return file
             }
-            // Of a list all elements count, which are many.
+            // All elements of a list count, and there may be many.
             let files = try store.assets(of: record.id).filter { $0.field == name.field }
             for file in files where isShown(file, of: record) || isClaimed(file, of: record) {
                 shown.append(file)
@@ -56,15 +57,15 @@ extension Tree {
         return name
     }
 
-    /// Whether no file of the field stands against the name: there is none, or the name is that of
-    /// another element of its list.
+    /// Returns whether no file of the field prevents the name: the field has no file, or the name
+    /// belongs to another element of its list.
     private func isFree(_ name: FieldFile, beside files: [AssetEntry]) -> Bool {
         guard !files.isEmpty else { return true }
         guard let index = name.index else { return false }
         return files.allSatisfy { $0.index.map { $0 != index } ?? false }
     }
 
-    /// Whether the file has its name, or is being written.
+    /// Returns whether the file has its name, or is being written.
     func isShown(_ asset: AssetEntry, of record: RecordEntry) -> Bool {
         let (isOpen, isHidden) = state.withLock { state in
             (state.assets[asset.id] != nil, state.hiddenAssets.contains(asset.id))
@@ -74,20 +75,21 @@ extension Tree {
         return !asset.isLeaving && (asset.kind == .value || asset.hash != nil)
     }
 
-    /// Whether the record's text names the file, whose bytes are still to come.
+    /// Returns whether the record's text names the file, whose bytes are not written yet.
     private func isClaimed(_ asset: AssetEntry, of record: RecordEntry) -> Bool {
         asset.kind == .file && asset.hash == nil && !asset.isLeaving && record.state == .saved
     }
 
-    /// The files of a record that have their names.
+    /// Returns the files of a record that have their names.
     func shownFiles(of record: RecordID) throws(RecordError) -> [AssetEntry] {
         guard let entry = try store.record(record), entry.hasAssets else { return [] }
         return try store.assets(of: record).filter { isShown($0, of: entry) }
     }
 
-    /// Gives what was made beside the file that is removed now, and takes its place: whoever converts a picture or a
-    /// text makes the file with the new ending first. A file with one more ending describes the other one
-    /// (`photo.jpg.xmp`), unless a packer has made it, or the program that removes the other one now.
+    /// Returns the file that was made beside the file that is removed now, and that takes its
+    /// place. A program that converts a picture or a text makes the file with the new ending first.
+    /// A file with one additional ending describes the other file (`photo.jpg.xmp`) and does not
+    /// take its place, unless a packer has made it, or the program that removes the other file now.
     func heir(of asset: AssetEntry, removedBy caller: Requester) throws(RecordError) -> FieldFile? {
         let listed = FieldFile(
             type: asset.type, stem: asset.stem, field: asset.field, index: asset.index,
@@ -107,7 +109,8 @@ extension Tree {
 }
 
 extension [UInt8] {
-    /// The one ending by which it is longer than `other`; nil when it is not that and one more ending.
+    /// Returns the additional ending when the name is `other` plus one ending. Otherwise returns
+    /// nil.
     fileprivate func furtherEnding(than other: [UInt8]) -> [UInt8]? {
         guard count > other.count + 1, starts(with: other), self[other.count] == UInt8(ascii: ".")
         else { return nil }

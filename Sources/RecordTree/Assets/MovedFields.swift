@@ -1,15 +1,15 @@
 import RecordModel
 import RecordStore
 
-/// What renames have done to large fields a moment ago, for the time in which the next calls of the same
-/// tool may say more. A crash ends it: then what was done stands. Which files are to follow their records is in
-/// the store (`Follow`).
+/// The recent renames of large fields, kept for the time in which the next calls of the same tool
+/// may complete them. A crash ends this memory, and the result up to then stays. The store keeps
+/// the files that are to follow their records (`Follow`).
 struct MovedFields {
-    /// A record that has gone aside as a file of this machine, with its files.
+    /// A record that was moved aside as a local file, with its files.
     struct Aside {
         let record: RecordID
         var assets: [AssetEntry]
-        /// Those of them that a tool has moved itself since.
+        /// The files among them that a tool has moved itself since then.
         var moved: [AssetEntry] = []
         let end: Duration
     }
@@ -36,7 +36,7 @@ struct MovedFields {
         }
     }
 
-    /// One large field of one record.
+    /// A large field of a record.
     private struct Place: Hashable {
         let record: RecordID
         let field: FieldName
@@ -47,18 +47,20 @@ struct MovedFields {
         }
     }
 
-    /// Fields whose files a tool has renamed to their names, and until when that counts.
+    /// The fields whose files a tool has renamed to their names, each with the end of the time in
+    /// which this counts.
     private var named: [Place: Duration] = [:]
     private var asides: [ScratchID: Aside] = [:]
     private var endings: [ScratchPlace: Ending] = [:]
     private var exchanges: [Exchange] = []
-    /// Oldest first.
+    /// The files made beside fields, the oldest first.
     private var beside: [Field: [FieldFile]] = [:]
-    /// Bounds of fields, and of files beside one: what is forgotten is made known by `recordfs scratch --problems`.
+    /// The limits for fields, and for files beside one field. `recordfs scratch --problems` lists
+    /// files that this memory has forgotten.
     private static let most = 4_096
     private static let mostBeside = 8
 
-    // MARK: Records that take their files along
+    // MARK: Records that move with their files
 
     mutating func setAside(
         _ record: RecordID, _ assets: [AssetEntry], as id: ScratchID, until end: Duration
@@ -78,7 +80,7 @@ struct MovedFields {
         named = named.filter { $0.value > time }
     }
 
-    /// A tool has said where this file goes.
+    /// Notes that a tool has moved this file itself.
     mutating func moved(_ asset: AssetEntry) {
         func isIt(_ other: AssetEntry) -> Bool {
             other.record == asset.record && other.field == asset.field
@@ -90,9 +92,10 @@ struct MovedFields {
         }
     }
 
-    /// A tool has renamed a file to this name.
+    /// Notes that a tool has renamed a file to this name.
     ///
-    /// - Parameter end: until when a rename of the record means no other file.
+    /// - Parameter end: the end of the time in which a rename of the record does not move another
+    ///   file to this name.
     mutating func filled(_ asset: AssetEntry, until end: Duration) { named[Place(asset)] = end }
 
     func isNamed(_ asset: AssetEntry, at time: Duration) -> Bool {
@@ -105,7 +108,7 @@ struct MovedFields {
         endings[former] = Ending(asset: asset, end: end)
     }
 
-    /// The file that has had the name a moment ago, once.
+    /// Returns the asset that had the name recently. Each is returned once.
     mutating func takeEnding(_ place: ScratchPlace, at time: Duration) -> AssetID? {
         guard let ending = endings.removeValue(forKey: place), ending.end > time else { return nil }
         return ending.asset
@@ -117,7 +120,8 @@ struct MovedFields {
         exchanges.append(Exchange(records: [record, other], end: end))
     }
 
-    /// Whether the files have been exchanged with their records already; true once.
+    /// Returns whether the files have already been exchanged with their records. Returns true only
+    /// once for each field.
     mutating func wereExchanged(
         _ asset: AssetEntry, _ other: AssetEntry, at time: Duration
     ) -> Bool {
@@ -129,7 +133,7 @@ struct MovedFields {
         return exchanges[index].fields.insert(asset.field).inserted
     }
 
-    // MARK: Files beside
+    // MARK: Files beside a field
 
     mutating func made(_ file: FieldFile) {
         if beside.count >= Self.most { beside = [:] }
@@ -139,6 +143,7 @@ struct MovedFields {
         beside[Field(file)] = files.suffix(Self.mostBeside)
     }
 
-    /// Gives what was made here beside the file of a field, oldest first; it may be gone by now.
+    /// Returns the files that were made beside the file of a field, the oldest first. They may no
+    /// longer exist.
     func madeBeside(_ file: FieldFile) -> [FieldFile] { beside[Field(file), default: []] }
 }

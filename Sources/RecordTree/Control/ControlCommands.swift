@@ -2,8 +2,8 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The text that somebody writes to `ctl`, to the development schema, to the merge of a conflict or to a
-/// share.
+/// The text that a program writes to `ctl`, to the development schema, to the merge of a conflict
+/// or to a share.
 final class CommandBuffer: Sendable {
     private static let sizeMax = 16 << 20
     enum Target: Equatable {
@@ -11,14 +11,15 @@ final class CommandBuffer: Sendable {
         case share(ShareFile)
     }
     let target: Target
-    /// What the file read when it was opened.
+    /// The content of the file when it was opened.
     let base: [UInt8]?
-    /// True when it tells what others share, which may be shared no longer while somebody reads.
+    /// Indicates whether the content is about records that others share. The share may end while a
+    /// program reads the file.
     let isOfOthers: Bool
     private struct State {
         var text: [UInt8]
         var isDirty = false
-        /// What the text could not take: nothing is done with it then.
+        /// The bytes that the text could not take. Then nothing is done with the text.
         var failure: WriteFailure?
     }
     private let state: Mutex<State>
@@ -61,8 +62,8 @@ final class CommandBuffer: Sendable {
         }
     }
 
-    /// The text when it has changed since it was last taken.
-    /// Errors: those of a write that has failed, until its bytes were written all the same.
+    /// Returns the text when it has changed since it was last taken, and nil otherwise.
+    /// Errors: those of a failed write, until its bytes were written after all.
     func take() throws(RecordError) -> [UInt8]? {
         if let failure = state.withLock(\.failure) { throw failure.error }
         return state.withLock { state in
@@ -89,12 +90,13 @@ extension Tree {
         }
     }
 
-    /// A text that cannot be saved is the draft of the record, as after a save of its own file: the
-    /// error of `close` is lost on many programs.
+    /// Settles a conflict with a text. A text that cannot be saved becomes the draft of the record,
+    /// as after a save of the record's own file, because many programs ignore the error of `close`.
     private func settle(
         _ conflict: Int64, _ settlement: Settlement, _ text: [UInt8]
     ) throws(RecordError) {
-        // Not by the mount: the kernel does not know that the record's file is another one now.
+        // The author is not the mount, because the kernel does not know that the record's file is
+        // now another one.
         do throws(RecordError) {
             try store.write(author: .restore) { transaction throws(RecordError) in
                 try transaction.settle(conflict, settlement)
@@ -108,7 +110,8 @@ extension Tree {
         }
     }
 
-    /// One command a line, run as it is written, so that a failed one is an errno of write().
+    /// Runs the commands, one on each line, while they are written. A failed command becomes an
+    /// errno of write().
     func runCommands(_ data: UnsafeRawBufferPointer) throws(RecordError) {
         for line in data.split(separator: UInt8(ascii: "\n")) {
             let words = String(decoding: line, as: UTF8.self).split(separator: " ")

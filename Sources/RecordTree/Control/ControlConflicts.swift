@@ -3,15 +3,16 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// `conflicts/DB/ZONE/TYPE/NAME/`: what two sides made of a record, where one of them lost.
+/// `conflicts/DB/ZONE/TYPE/NAME/`: the two versions of a record after edits of which one lost.
 ///
-/// Of the conflicts of one record the last one has the plain name.
+/// Of several conflicts of one record the last one has the plain name.
 extension Tree {
     func conflictNames(
         in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> [ControlName] {
         var taken: Set<Stem> = []
-        // Newest first. When the last one is settled, the plain name is still its own.
+        // The newest conflict is first. The plain name stays with the last conflict, even when it
+        // is settled.
         let all = try store.conflicts(in: zone, type: type, settledToo: true)
         return all.compactMap { conflict in
             let isLast = taken.insert(conflict.stem).inserted
@@ -24,7 +25,8 @@ extension Tree {
         }
     }
 
-    /// Also one that was settled a while ago: `rm -r` removes what it has listed, file by file.
+    /// Finds a conflict, also one that was settled recently: `rm -r` removes the files that it has
+    /// listed one by one.
     func findConflict(
         _ name: [UInt8], in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> ControlPath? {
@@ -41,7 +43,7 @@ extension Tree {
         }
     }
 
-    /// A settled conflict lists nothing.
+    /// Returns the names in a conflict. A settled conflict has none.
     func conflictFileNames(of id: Int64) throws(RecordError) -> [ControlName] {
         guard let conflict = try store.conflict(id), !conflict.isSettled else { return [] }
         var names: [ControlName] = []
@@ -59,7 +61,7 @@ extension Tree {
         return .conflictFile(id, file)
     }
 
-    /// Settles the conflict: the record stays as it is, until `merged.json` is made anew.
+    /// Settles the conflict: the record stays as it is, until `merged.json` is made again.
     func removeConflictFile(
         _ file: ControlPath.ConflictFile, of id: Int64
     ) throws(RecordError) {
@@ -69,7 +71,7 @@ extension Tree {
         if file == .merged { state.withLock { _ = $0.removedMerges.insert(id) } }
     }
 
-    /// Makes the `merged.json` that was removed a moment ago. Nil for every other name.
+    /// Makes the `merged.json` that was removed recently. Returns nil for every other name.
     func createMerge(
         _ name: [UInt8], in directory: Node, flags: Int32
     ) throws(RecordError) -> (NodeEntry, Opened)? {
@@ -78,14 +80,14 @@ extension Tree {
         else { return nil }
         let path = ControlPath.conflictFile(id, .merged)
         guard let entry = try entry(of: .control(path)) else { return nil }
-        // Who makes it has not settled the conflict, but by what is in it.
+        // Making the file does not settle the conflict, only its content does.
         try store.write(author: .restore, isFreeing: true) { transaction throws(RecordError) in
             try transaction.reopen(id)
         }
         return (entry, try openControl(path, flags: flags | O_WRONLY | O_TRUNC))
     }
 
-    /// Gives the conflict whose `merged.json` has the name.
+    /// Returns the conflict whose `merged.json` has the name.
     func conflictMerged(by name: [UInt8], in directory: Node) -> Int64? {
         guard case .control(.conflict(let id)) = directory,
             name.elementsEqual(ControlPath.ConflictFile.merged.rawValue.utf8)
@@ -93,7 +95,8 @@ extension Tree {
         return id
     }
 
-    /// Also a damaged text is listed, so that it can be removed.
+    /// Returns whether the conflict has the file. A damaged text is listed too, so that it can be
+    /// removed.
     private func has(
         _ file: ControlPath.ConflictFile, _ conflict: Conflict
     ) throws(RecordError) -> Bool {
@@ -110,14 +113,14 @@ extension Tree {
     ) throws(RecordError) -> GeneratedContent? {
         guard let conflict = try store.conflict(id), let text = try text(of: file, in: conflict)
         else { return nil }
-        // An editor that has read the merge sees that the record has changed since.
+        // This time shows an editor that has read the merge that the record has changed since.
         let isMerge = file == .merged
         let record = try isMerge ? store.record(conflict.record) : nil
         return GeneratedContent(text, modified: record?.modified ?? conflict.at)
     }
 
-    /// Nil for a side that deleted the record, for a base that is not known, and for the merge of a
-    /// record that is gone.
+    /// Returns the text of a file. Returns nil for a side that deleted the record, for an unknown
+    /// base, and for the merge of a record that is deleted.
     private func text(
         of file: ControlPath.ConflictFile, in conflict: Conflict
     ) throws(RecordError) -> [UInt8]? {
@@ -130,8 +133,8 @@ extension Tree {
         }
     }
 
-    /// Throws why there is no `merged.json` to write to, where that is what somebody makes: the record was
-    /// removed. The shell tells it, for who writes reads no more than "Operation not permitted".
+    /// Throws the reason why a `merged.json` cannot be made: the record was removed. The reason is
+    /// also reported to the user, because the program only sees "Operation not permitted".
     func checkMerge(_ name: [UInt8], in directory: Node) throws(RecordError) {
         guard let id = conflictMerged(by: name, in: directory),
             let conflict = try store.conflict(id), !conflict.isSettled, try store.isGone(conflict)

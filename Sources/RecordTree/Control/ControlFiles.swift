@@ -20,7 +20,7 @@ extension Tree {
         return attributes
     }
 
-    /// Without size and time.
+    /// Returns attributes without size and time.
     func kindAttributes(_ path: ControlPath) -> Attributes {
         let mode: UInt32
         switch path.shape {
@@ -37,7 +37,7 @@ extension Tree {
         return attributes
     }
 
-    /// Size and time of a file; a stream and `ctl` have none.
+    /// Returns the size and the time of a file. A stream and `ctl` have none.
     private func controlSize(_ path: ControlPath) throws(RecordError)
         -> (Int64, Timestamp)?
     {

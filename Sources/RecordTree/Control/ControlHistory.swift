@@ -1,9 +1,9 @@
 import RecordModel
 import RecordStore
 
-/// The directories of records with history: those that are there have the names of their files, those
-/// that are gone what their record names say. One that is gone and whose name another record shows
-/// under ends in `@deleted`, which no file name does.
+/// The directories of records with history. An existing record has the name of its file there, a
+/// deleted one the name that its record name gives. When another record now shows under that name,
+/// the name of the deleted one ends in `@deleted`, which no file name does.
 extension Tree {
     private static let goneEnding = Array("@deleted".utf8)
 
@@ -33,7 +33,7 @@ extension Tree {
         return stem.bytes + (isTaken ? Self.goneEnding : [])
     }
 
-    /// The name of the record that shows under a stem.
+    /// Returns the name of the record that shows under a stem.
     private func shownRecord(_ stem: Stem, in type: TypeID) throws(RecordError) -> RecordName? {
         guard let entry = try store.record(type, stem), entry.state != .draftOnly else {
             return nil
@@ -56,7 +56,7 @@ extension Tree {
             guard try store.hasHistory(of: decoded, in: zone, type: type) else { return nil }
             record = decoded
         } else {
-            // Only the names themselves tell which one a shortened stem stands for.
+            // Only the list of names shows which name a shortened stem belongs to.
             guard stem.isShortened,
                 let named = try store.historyNames(in: zone, type: type)
                     .first(where: { Stem(encoding: $0) == stem })

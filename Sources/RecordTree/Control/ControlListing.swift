@@ -16,8 +16,8 @@ struct ControlName: Sendable {
 }
 
 extension Tree {
-    /// Lists what the directory had when the listing began. Names come without attributes: the
-    /// kernel may not keep those of computed files and would ask again.
+    /// Lists the names that the directory had when the listing began. Names are listed without
+    /// attributes: the kernel may not keep those of computed files and would ask again.
     func listControl(
         _ path: ControlPath, _ cursor: DirectoryCursor, _ offset: UInt64,
         _ add: (ListedEntry) -> Bool

@@ -1,7 +1,8 @@
 import RecordModel
 import RecordStore
 
-/// One name asks the store for one row: a listing of many would make a walk quadratic.
+/// Finds a name with a query for one row. A listing for each name would make a walk through a
+/// directory quadratic.
 extension Tree {
     func findControl(_ name: [UInt8], in path: ControlPath) throws(RecordError) -> Node? {
         try find(name, below: path).map { .control($0) }
@@ -116,7 +117,7 @@ extension Tree {
 }
 
 extension Version {
-    /// TIME-AUTHOR.TOKEN.json; the token makes two versions of one millisecond differ.
+    /// TIME-AUTHOR.TOKEN.json. The token distinguishes two versions of the same millisecond.
     var fileName: [UInt8] {
         Array("\(at.iso8601)-\(author.rawValue).\(token).json".utf8)
     }

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 
 extension ControlPath {
-    /// The number of a file that has a row of its own. The others are counted.
+    /// The number of a file with its own row. Nil for the others, whose numbers are counted.
     var arithmeticNumber: NodeNumber? {
         switch self {
         case .trashed(let id): NodeNumber(kind: .trashed, row: id)
@@ -12,7 +12,7 @@ extension ControlPath {
         }
     }
 
-    /// What `stat` and readdir show, the same over remounts.
+    /// The inode that `stat` and readdir show. It stays the same after a remount.
     var inode: UInt64 {
         if let number = arithmeticNumber { return number.inode }
         var hash = InodeHash()
@@ -66,7 +66,8 @@ extension ControlPath.ResultSet {
 private struct InodeHash {
     private var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-    /// Folded into the bits that a number has for its row; never 0, which is no inode.
+    /// The hash, folded into the bits that a number has for its row. Never 0, which is not an
+    /// inode.
     var row: Int64 { Int64(truncatingIfNeeded: (value ^ value >> 40) & 0xff_ffff_ffff | 1) }
 
     mutating func add(_ kind: UInt8, _ number: Int64 = 0, _ texts: any Sequence<UInt8>...) {
@@ -76,7 +77,7 @@ private struct InodeHash {
         }
         for text in texts {
             for byte in text { add(byte) }
-            // No name holds it, so that "a", "bc" is not "ab", "c".
+            // No name contains this byte. Therefore "a", "bc" differs from "ab", "c".
             add(0)
         }
     }

@@ -1,21 +1,21 @@
 import RecordModel
 import RecordStore
 
-/// A place below `.recordfs/` (mount.md §8): everything that is computed rather than kept.
+/// A place below `.recordfs/` (mount.md §8): everything that is computed and not stored.
 enum ControlPath: Hashable, Sendable {
-    /// The parts that go on with DATABASE/ZONE/TYPE.
+    /// The parts that continue with DATABASE/ZONE/TYPE.
     enum Section: String, CaseIterable, Sendable {
         case conflicts, export, history, meta, query, search, trash
     }
 
-    /// What a directory of symlinks shows: records of a type that match an expression, or records
-    /// of a zone that contain words.
+    /// The question of a directory of symlinks: records of a type that match an expression, or
+    /// records of a zone that contain words.
     enum ResultSet: Hashable, Sendable {
         case query(TypeID, [UInt8])
         case search(ZoneID, [UInt8])
     }
 
-    /// What the directory of a conflict has.
+    /// The files in the directory of a conflict.
     enum ConflictFile: String, CaseIterable, Sendable {
         case base = "base.json"
         case mine = "mine.json"
@@ -38,7 +38,8 @@ enum ControlPath: Hashable, Sendable {
     case owner(Section, OwnerName)
     case zone(Section, ZoneID)
     case type(Section, TypeID)
-    /// In the trash, in history and of conflicts: by its name, because the type may be gone.
+    /// A type in the trash, in the history and in conflicts. It is known by its name, because the
+    /// type may no longer exist.
     case keptType(Section, ZoneID, RecordTypeName)
     case export(TypeID, TransferFormat)
     case meta(RecordID)
@@ -57,7 +58,7 @@ enum ControlPath: Hashable, Sendable {
         case symlink
     }
 
-    /// A directory is writable when something in it can be removed.
+    /// The kind of file. A directory is writable when something in it can be removed.
     var shape: Shape {
         switch self {
         case .errors, .conflict: .directory(isWritable: true)
@@ -76,11 +77,12 @@ enum ControlPath: Hashable, Sendable {
 }
 
 extension ControlPath.Section {
-    /// What is in it can be removed. Only what is not empty is listed, so that what `rm -r` has
-    /// emptied is gone.
+    /// Indicates whether its content can be removed. Only directories that are not empty are
+    /// listed, so that directories that `rm -r` has emptied disappear.
     var canBeEmptied: Bool { self == .trash || self == .conflicts }
 
-    /// What it shows of zones and types that are gone; nil when it knows only what is there.
+    /// The data of removed zones and types that the section shows. Nil when it shows only existing
+    /// ones.
     var kept: Kept? {
         switch self {
         case .history: .history

@@ -3,8 +3,9 @@ import RecordStore
 
 /// Directories of symlinks to the records that match.
 ///
-/// A query is about one type, in which no two records share a name. A search is about a zone: of
-/// several matches with one name the first that was made has it, and the others a numbered one.
+/// A query asks about one type, in which no two records share a name. A search asks about a zone:
+/// of several matches with one name the one that was made first has the plain name, and the others
+/// have a numbered one.
 extension Tree {
     func resultNames(of set: ControlPath.ResultSet) throws(RecordError) -> [ControlName] {
         switch set {
@@ -53,15 +54,16 @@ extension Tree {
         try QueryExpression(parsing: text, schema: try store.schema(of: place(of: type).type))
     }
 
-    /// The relative path from a symlink in a result to its record; nil when that is gone.
+    /// Returns the relative path from a symlink in a result to its record. Returns nil when the
+    /// record is deleted.
     func resultTarget(_ set: ControlPath.ResultSet, _ id: RecordID) throws(RecordError)
         -> (path: [UInt8], modified: Timestamp)?
     {
         guard let entry = try store.record(id), let directory = directoryPath(of: entry.type)
         else { return nil }
         let parts = directory.split(separator: UInt8(ascii: "/")).count
-        // Below the mount point: .recordfs/query/(the directory)/EXPR, and for a search, which is
-        // asked of a whole zone, one less.
+        // The symlink is below the mount point at .recordfs/query/(the directory)/EXPR. A search
+        // asks about a whole zone and is one level higher.
         let depth = if case .search = set { parts + 2 } else { parts + 3 }
         let up = String(repeating: "../", count: depth)
         let path = Array(up.utf8) + directory + [UInt8(ascii: "/")] + entry.stem.fileName

@@ -108,7 +108,7 @@ extension JSONValue {
 }
 
 extension Tree {
-    /// What `.recordfs/events` shows of a change.
+    /// Returns the lines that `.recordfs/events` shows of a change.
     func eventLines(of change: StoreChange) -> [[JSONMember]] {
         guard change.kind == .share else { return [change.eventMembers] }
         let zone: ZoneInfo?
@@ -155,7 +155,7 @@ extension Tree {
 }
 
 extension StoreChange {
-    /// As a line of `.recordfs/events` shows it.
+    /// The members of the change's line in `.recordfs/events`.
     var eventMembers: [JSONMember] {
         if let exchange { return exchange.members }
         var members = [
@@ -171,7 +171,8 @@ extension StoreChange {
 }
 
 extension SyncEvent {
-    /// As a line of `.recordfs/events` and `recordfs events --sync` shows it.
+    /// The members of the event's line in `.recordfs/events` and in the output of
+    /// `recordfs events --sync`.
     package var members: [JSONMember] {
         var members = [
             JSONMember(key: "event", value: .string(Text(kind.rawValue))),

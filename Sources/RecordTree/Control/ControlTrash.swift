@@ -2,17 +2,17 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The trash: the only place below `.recordfs` from which something is moved, and with `errors` and
-/// `conflicts` the only one where something is removed.
+/// The trash: the only place below `.recordfs` from which something can be moved. Besides `errors`
+/// and `conflicts` it is the only place where something can be removed.
 ///
-/// Of the records that were deleted under one name the last one has the plain name.
+/// Of several records that were deleted under one name the last one has the plain name.
 extension Tree {
     func trashNames(in zone: ZoneID, _ type: RecordTypeName) throws(RecordError)
         -> [ControlName]
     {
         var taken: Set<Stem> = []
         let removed = state.withLock { $0.trashRemovals.ids }
-        // Newest first.
+        // The newest entry is first.
         return try store.trash(in: zone, type: type).filter { !removed.contains($0.id) }.map {
             entry in
             let isLast = taken.insert(entry.stem).inserted
@@ -28,7 +28,7 @@ extension Tree {
         case .plain(let stem):
             var last = try store.lastTrashed(in: zone, type: type, stem)
             if let entry = last, isRemovedFromTrash(entry.id) {
-                // An earlier one of the name shows now.
+                // The entry before the removed one has the plain name now.
                 try finishTrashRemovals()
                 last = try store.lastTrashed(in: zone, type: type, stem)
             }
@@ -43,8 +43,9 @@ extension Tree {
         }
     }
 
-    /// `rm` in the trash deletes for good, `rm .recordfs/errors/FILE` drops the draft, `rm` of what a
-    /// conflict has settles it: the record stays as it is. Nothing else can be removed.
+    /// Removes a file below `.recordfs`. `rm` in the trash deletes for good,
+    /// `rm .recordfs/errors/FILE` discards the draft, `rm` of a file of a conflict settles it: the
+    /// record stays as it is. Nothing else can be removed.
     func removeControl(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
         guard case .control(let target)? = try findControl(name, in: path) else {
             throw .noSuchFile
@@ -66,8 +67,8 @@ extension Tree {
         }
     }
 
-    /// An empty directory of the trash or of conflicts goes as `rm -r` expects: it is listed no more, until
-    /// something comes into it.
+    /// Removes an empty directory of the trash or of conflicts, as `rm -r` expects it. The
+    /// directory is not listed until something is added to it.
     func removeControlDirectory(_ name: [UInt8], in path: ControlPath) throws(RecordError) {
         guard case .control(let target)? = try findControl(name, in: path) else {
             throw RecordError(.notFound, "no such directory")
@@ -93,12 +94,13 @@ extension Tree {
             throw RecordError(.notPermitted, "this directory belongs to the mount")
         }
         guard isEmpty else { throw RecordError(.notEmpty, "the directory is not empty") }
-        // The kernel takes the number for that of a dead directory.
+        // The kernel takes the number for that of a removed directory.
         state.withLock { $0.nodes.retire(.control(target)) }
     }
 
-    /// `mv .recordfs/trash/.../NAME.json DIRECTORY/` brings a deleted record back: in its type and
-    /// zone, under any name. Elsewhere it is copied by the one who moves it, and then removed.
+    /// Restores a deleted record with `mv .recordfs/trash/.../NAME.json DIRECTORY/`: in its own
+    /// type and zone, under any name. To another place the moving program copies it and then
+    /// removes it.
     func restore(
         _ name: [UInt8], in path: ControlPath, to target: NameMeaning, replacing: Bool
     ) throws(RecordError) {

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The content of a generated file: `stat`, and everyone who has opened it, meet one text.
+/// The content of a generated file: `stat` and all programs that have opened it see the same text.
 struct GeneratedContent: Sendable {
     enum Storage: Sendable {
         case bytes([UInt8])
@@ -12,7 +12,8 @@ struct GeneratedContent: Sendable {
     let storage: Storage
     let size: Int64
     let modified: Timestamp
-    /// Whether it tells what others share, which may be shared no longer while somebody reads.
+    /// Indicates whether the content is about records that others share. The share may end while a
+    /// program reads the file.
     var isOfOthers = false
 
     init(_ bytes: [UInt8], modified: Timestamp) {
@@ -38,16 +39,17 @@ struct GeneratedContent: Sendable {
     }
 }
 
-/// What the tree keeps of generated files, so that their sizes and times hold from `stat` to the
-/// end of a read.
+/// The generated files that the tree keeps, so that sizes and times stay the same from `stat` to
+/// the end of a read.
 struct GeneratedFiles {
-    /// Bytes of exports that are kept for the next reader; the last one made is always kept.
+    /// The number of bytes of exports that are kept for the next reader. The last export is always
+    /// kept.
     private static let exportBytesMax: Int64 = 256 << 20
 
-    /// While somebody has the file open, `stat` tells what was opened last: tar and rsync open
-    /// first and then ask for the size.
+    /// The opened files. While a program has a file open, `stat` shows the content that was opened
+    /// last: tar and rsync open first and then ask for the size.
     private var opened: [ControlPath: (content: GeneratedContent, handles: Int)] = [:]
-    /// Texts without a time of their own, and since when they read so.
+    /// Texts without their own time, each with the time since which it is unchanged.
     private var settled: [ControlPath: GeneratedContent] = [:]
     private var exports: [ControlPath: (stamp: ChangeStamp, content: GeneratedContent, use: Int)] =
         [:]
@@ -64,7 +66,7 @@ struct GeneratedFiles {
         opened[path] = handles > 1 ? (content, handles - 1) : nil
     }
 
-    /// The text with the time since which it has read so.
+    /// Returns the text with the time since which it is unchanged.
     mutating func settle(_ path: ControlPath, _ text: [UInt8], now: Timestamp)
         -> GeneratedContent
     {
@@ -81,7 +83,8 @@ struct GeneratedFiles {
         return known.content
     }
 
-    /// Gives what is kept no more: its files are closed by the caller, outside of any lock.
+    /// Keeps an export. Returns the contents that are no longer kept: the caller closes their files
+    /// outside of any lock.
     mutating func keep(_ path: ControlPath, _ stamp: ChangeStamp, _ content: GeneratedContent)
         -> [GeneratedContent]
     {
@@ -101,7 +104,8 @@ struct GeneratedFiles {
 }
 
 extension Tree {
-    /// What a generated file reads now; nil when what it tells of is gone.
+    /// Returns the current content of a generated file. Returns nil when its subject no longer
+    /// exists.
     func generatedContent(_ path: ControlPath) throws(RecordError) -> GeneratedContent? {
         switch path {
         case .status: return settle(path, try statusText())
@@ -138,12 +142,12 @@ extension Tree {
         return SchemaText.print(types)
     }
 
-    /// An export as long as its type does not change: a file that has no name.
+    /// Returns an export. It is kept in an unnamed file as long as its type does not change.
     private func exported(_ path: ControlPath, _ type: TypeID, _ format: TransferFormat)
         throws(RecordError) -> GeneratedContent?
     {
         guard let info = try store.type(type) else { return nil }
-        // Read before the records: a change under way makes the stamp old, never the text.
+        // Read before the records: a change in between makes the stamp old, but never the text.
         let stamp = try store.changeStamp(of: type)
         if let kept = state.withLock({ $0.generated.export(path, stamp) }) { return kept }
         let content = try makeExport(info, format)

@@ -1,33 +1,34 @@
 package import RecordModel
 
-/// What files show of the exchange with a record server, and may ask of it. The tree does not know the
-/// engine. Only what shares are asked waits for the server: who has them is its to say.
+/// The connection of the files to the exchange with a record server: the state that files show, and
+/// the requests that they make. The tree does not know the engine. Only requests about shares wait
+/// for the server, because the server decides who has access.
 package struct ServerExchange: Sendable {
     /// A command of `ctl`.
     package enum Command: String, Sendable {
         case sync, pause, resume, retry
     }
 
-    /// What files of shares ask.
+    /// The requests of the files of shares.
     package enum ShareOrder: Sendable {
-        /// Make or change it as the text of its file says. Errors also: those of the text.
+        /// Make or change the share to match the text of its file. Errors also: those of the text.
         case save([UInt8])
-        /// Say whether there is the share. Errors also: notFound.
+        /// Check whether the share exists. Errors also: notFound.
         case check
-        /// End one of this account, or leave one of others.
+        /// End a share of this account, or leave a share of others.
         case end
     }
 
-    /// How it stands; nil while nobody is signed in.
+    /// Returns the state of the exchange. Returns nil while nobody is signed in.
     package var status: @Sendable () -> JSONValue?
-    /// Errors: unsupported while nobody is signed in.
+    /// Runs a command. Errors: unsupported while nobody is signed in.
     package var run: @Sendable (Command) throws(RecordError) -> Void
 
-    /// Brings bytes that only the server has.
+    /// Downloads bytes that only the server has.
     package var fetcher: any AssetFetcher
 
-    /// Asks the server, and returns when what has become of the share is in the store. Errors: what the
-    /// server answers; unavailable.
+    /// Sends a request about a share to the server, and returns when the result is in the store.
+    /// Errors: the server's refusals; unavailable.
     package var share: @Sendable (ShareOrder, ShareFile) throws(RecordError) -> Void
 
     package init(
@@ -44,7 +45,7 @@ package struct ServerExchange: Sendable {
         self.share = share
     }
 
-    /// Of a store that no server knows.
+    /// The exchange of a store without a server.
     package static let none = ServerExchange(
         status: { nil },
         run: { (_) throws(RecordError) in

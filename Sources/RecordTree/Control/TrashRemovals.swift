@@ -2,14 +2,14 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Entries of the trash that were removed and that the store is told of together: `rm -r` of many
-/// costs a transaction for each, and one that flushes nothing promises nothing more.
+/// Removed entries of the trash that are reported to the store together. Otherwise `rm -r` of many
+/// entries would need a transaction for each. A removal without a flush promises nothing more.
 struct TrashRemovals: Sendable {
     static let limit = 200
 
     private(set) var ids: Set<Int64> = []
 
-    /// True when there are as many as one transaction takes.
+    /// Adds an entry. Returns true when there are as many entries as one transaction takes.
     mutating func add(_ id: Int64) -> Bool {
         ids.insert(id)
         return ids.count >= Self.limit
@@ -27,7 +27,7 @@ extension Tree {
         state.withLock { $0.trashRemovals.ids.contains(id) }
     }
 
-    /// Tells the store of what was removed until now. After an error it is still to be told.
+    /// Reports the removals up to now to the store. After an error they are kept for the next time.
     func finishTrashRemovals() throws(RecordError) {
         let ids = state.withLock { $0.trashRemovals.ids }
         guard !ids.isEmpty else { return }

@@ -1,7 +1,7 @@
 import Glibc
 package import RecordModel
 
-/// What `stat` shows of a node.
+/// The attributes that `stat` shows of a node.
 package struct Attributes: Sendable {
     package var inode: UInt64
     /// Type and permission bits, as in `st_mode`.
@@ -9,19 +9,20 @@ package struct Attributes: Sendable {
     package var links: UInt32 = 1
     package var owner: UInt32
     package var group: UInt32
-    /// In bytes.
+    /// The size in bytes.
     package var size: Int64
-    /// In units of 512 bytes.
+    /// The space in units of 512 bytes.
     package var blocks: Int64
     package var accessed: Timestamp
     package var modified: Timestamp
     package var changed: Timestamp
-    /// Which device a device node stands for, as in `st_rdev`.
+    /// The device of a device node, as in `st_rdev`.
     package var device: UInt64 = 0
-    /// Whether the kernel is told when they become others by something else than its own calls.
+    /// Indicates whether the kernel is notified of changes of the attributes that it does not make
+    /// itself.
     package var isAnnounced = true
 
-    /// The space of so many bytes in whole blocks of 512.
+    /// Returns the number of blocks of 512 bytes for a size.
     static func blocks(of size: Int64) -> Int64 { size / 512 + (size % 512 > 0 ? 1 : 0) }
 }
 
@@ -29,11 +30,11 @@ package struct Attributes: Sendable {
 package struct NodeEntry: Sendable {
     package let node: NodeNumber
     package let attributes: Attributes
-    /// Whether the kernel may keep the entry and its attributes until it is told otherwise.
+    /// Indicates whether the kernel may keep the entry and its attributes until it is notified.
     package var isCacheable: Bool
 }
 
-/// The changes that a setattr asks for; nil leaves a value as it is.
+/// The changes that a setattr requests. Nil leaves a value unchanged.
 package struct NodeChanges: Sendable {
     package enum Time: Sendable {
         case now
@@ -48,19 +49,20 @@ package struct NodeChanges: Sendable {
     package init() {}
 }
 
-/// How the caller opened a file: the flags of open(2).
+/// The flags of open(2) with which the caller opened a file.
 package struct OpenMode: Sendable {
     package let flags: Int32
     package init(flags: Int32) { self.flags = flags }
 }
 
-/// Who asks.
+/// The caller of a request.
 package struct Requester: Sendable {
     package let threadID: Int32
     package let user: UInt32
     package let group: UInt32
 
-    /// - Parameter user: and `group`: whose the caller's new files are; the daemon's own without.
+    /// - Parameter user: and `group`: the owner of the caller's new files; the daemon's own by
+    ///   default.
     package init(threadID: Int32, user: UInt32 = geteuid(), group: UInt32 = getegid()) {
         self.threadID = threadID
         self.user = user
@@ -74,14 +76,14 @@ package struct HandleNumber: Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What an open tells the kernel.
+/// The answer to the kernel's open.
 package struct Opened: Sendable {
     package let handle: HandleNumber
-    /// Pages of earlier opens are still right.
+    /// Indicates that pages of earlier opens are still valid.
     package var keepCache = false
-    /// The content has no size in advance or changes by itself.
+    /// Indicates that the content has no size in advance or changes by itself.
     package var isDirect = false
-    /// Closing it has nothing to say.
+    /// Indicates that closing the file needs no flush.
     package var needsNoFlush = false
 }
 
@@ -89,7 +91,7 @@ package struct Opened: Sendable {
 package struct ListedEntry: Sendable {
     package let name: [UInt8]
     package let entry: NodeEntry
-    /// Where a reader that has taken this name goes on.
+    /// The offset at which a reader continues after this name.
     package let next: UInt64
 }
 
@@ -98,14 +100,14 @@ package enum ReadResult: Sendable {
     case bytes([UInt8])
     /// A range of a real file; the descriptor stays open while the value lives.
     case file(HostFile, offset: Int64, count: Int)
-    /// Bytes that are not here yet: the closure starts the wait.
+    /// The bytes are not on this machine yet: the closure starts the wait.
     case deferred(DeferredCall)
 }
 
-/// Starts a wait, and tells how to give it up.
+/// Starts a wait, and returns it so that it can be ended.
 package typealias DeferredCall = @Sendable (@escaping DeferredAnswer) -> Waiting
 
-/// Called once with the bytes, or with what hinders them; never after the wait was given up.
+/// Called once with the bytes or with the error; never after the wait was ended.
 package typealias DeferredAnswer = @Sendable (Result<ReadResult, RecordError>) -> Void
 
 /// A call that waits for bytes.
@@ -113,6 +115,7 @@ package struct Waiting: Sendable {
     private let end: @Sendable () -> Void
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
-    /// Its caller has gone: nothing waits any more, and no answer comes. Harmless after an answer.
+    /// Ends the wait, because its caller has gone: nothing waits any more, and no answer follows.
+    /// Does nothing after an answer.
     package func giveUp() { end() }
 }

@@ -4,7 +4,8 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Makes a zone, a record type or a scratch directory, by where the name is (mkdir).
+    /// Makes a zone, a record type or a scratch directory, depending on the place of the name
+    /// (mkdir).
     package func makeDirectory(
         parent: NodeNumber, name: [UInt8], mode: UInt32, caller: Requester = Requester(threadID: 0)
     ) throws(RecordError) -> NodeEntry {
@@ -60,7 +61,8 @@ extension Tree {
         name.isEmpty ? "" : ": try \(String(decoding: name, as: UTF8.self))"
     }
 
-    /// The name with what may not be in it replaced; empty when nothing is left.
+    /// Returns the name with replacements for forbidden characters. The result is empty when
+    /// nothing is left.
     private static func typeName(like name: [UInt8]) -> [UInt8] {
         let letters = name.map { byte in
             RecordTypeName(bytes: [UInt8(ascii: "a"), byte]).isValid ? byte : UInt8(ascii: "_")
@@ -106,7 +108,7 @@ extension Tree {
         }
         switch target {
         case .scratch:
-            // The file may have other names: the one that was given goes.
+            // The file may have other names: only this name is removed.
             guard case .scratch(let place) = try meaning(of: name, in: directory) else { return }
             try removeScratch(place, isDirectory: true)
         case .type(let type):

@@ -1,37 +1,38 @@
 import RecordModel
 import RecordStore
 
-/// Rows of records that a listing or a lookup has just read: who lists usually opens next, and an
-/// open then needs no query.
+/// Rows of records that a listing or a lookup has just read. A program that lists usually opens
+/// next, and that open then needs no query.
 ///
-/// A row is kept only until any commit: `forget` is called for each, before its caller returns.
-/// A row that was read before a commit and comes to be kept after it is refused by its `epoch`.
+/// A row is kept only until a commit: `forget` is called for each commit, before its caller
+/// returns. A row that was read before a commit and is added after it is refused because of its
+/// `epoch`.
 struct EntryCache {
-    /// More than a shell's `*` gives to one command; about 2 MB.
+    /// The limit of kept rows: more names than a shell's `*` gives to one command; about 2 MB.
     private static let countMax = 16_384
 
     private var entries: [RecordID: RecordEntry] = [:]
-    /// The last name that was looked up in vain, and after how many commits: the kernel looks a name
-    /// up before it makes it.
+    /// The last name that was not found, and the number of commits at that time: the kernel looks a
+    /// name up before it makes it.
     private var absent: (type: TypeID, stem: Stem, commits: Int)?
     private(set) var epoch: UInt64 = 0
 
     func entry(_ id: RecordID) -> RecordEntry? { entries[id] }
 
-    /// - Parameter epoch: as it was before the rows were read.
+    /// - Parameter epoch: the epoch before the rows were read.
     mutating func keep(_ rows: some Sequence<RecordEntry>, readAt epoch: UInt64) {
         guard epoch == self.epoch else { return }
         if entries.count >= Self.countMax { entries.removeAll(keepingCapacity: true) }
         for row in rows { entries[row.id] = row }
     }
 
-    /// Returns true when the store has just had no row with the name.
-    /// - Parameter commits: the store's count now.
+    /// Returns true when the store had no row with the name at the last lookup.
+    /// - Parameter commits: the store's current count.
     func isAbsent(_ type: TypeID, _ stem: Stem, at commits: Int?) -> Bool {
         absent.map { $0.type == type && $0.stem == stem && $0.commits == commits } ?? false
     }
 
-    /// - Parameter commits: the store's count before it was asked.
+    /// - Parameter commits: the store's count before the lookup.
     mutating func keepAbsence(of stem: Stem, in type: TypeID, readAt commits: Int?) {
         absent = commits.map { (type, stem, $0) }
     }

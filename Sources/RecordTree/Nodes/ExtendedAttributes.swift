@@ -45,8 +45,8 @@ extension Tree {
         guard name == Self.prefix + Array("state".utf8), value == Array("retry".utf8),
             case .record(let file) = try node(number)
         else {
-            // `cp --preserve=xattr` and `rsync -X` carry them from record to record: what they say
-            // belongs to each record, so that setting them succeeds and changes nothing.
+            // `cp --preserve=xattr` and `rsync -X` copy them from record to record. Their values
+            // belong to each record, so that setting them succeeds and changes nothing.
             return
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
@@ -56,7 +56,7 @@ extension Tree {
 
     package func removeAttribute(_ name: [UInt8], of number: NodeNumber) throws(RecordError) {
         try checkWritable(try node(number))
-        // rsync -X takes away what its source does not have.
+        // rsync -X removes the attributes that its source does not have.
         if name.starts(with: Self.prefix) { return }
         guard case .scratch(let id) = try node(number) else { throw Self.noAttribute }
         try scratchFile(id).removeAttribute(name)
@@ -83,7 +83,7 @@ extension Tree {
 
     private func recordAttributeList(_ id: RecordID) throws(RecordError) -> [Attribute] {
         guard let entry = try store.record(id), let meta = try store.meta(of: id) else {
-            // A first save is outstanding: there is no record to speak of yet.
+            // The first save has not happened: there is no record yet.
             return [Self.attribute("state", "draft")]
         }
         let place = try place(of: entry.type)
@@ -102,7 +102,7 @@ extension Tree {
         return list
     }
 
-    /// What `user.recordfs.state` says: what the user has to know first.
+    /// Returns the value of `user.recordfs.state`: the state that is most important for the user.
     func stateName(of meta: RecordMeta) throws(RecordError) -> String {
         if try store.draft(of: meta.id) != nil { return "draft" }
         if try !place(of: meta.type).zone.database.isSynced { return "local" }
@@ -111,7 +111,7 @@ extension Tree {
         return meta.isPending ? "pending" : "synced"
     }
 
-    /// Why the last save of a record, or its upload, was refused.
+    /// Returns the reason why the last save of a record, or its upload, was refused.
     func errorText(of meta: RecordMeta) throws(RecordError) -> String? {
         if let draft = try store.draft(of: meta.id) { return "\(draft.error)" }
         return meta.refusal

@@ -9,9 +9,9 @@ package struct FileSystemFigures: Hashable, Sendable {
     package var files, filesFree: UInt64
     package var nameLengthMax: UInt64
 
-    /// Puts a quota in place of the size of the disk. What the disk has no room for is free, and not
-    /// available, as what a file system keeps for root. Whose size is not told is as large as what is left
-    /// of it.
+    /// Puts a quota in place of the size of the disk. Space of the quota that the disk does not
+    /// have counts as free but not available, like the space that a file system reserves for root.
+    /// When the size of the quota is not known, its free space is used as its size.
     mutating func apply(_ quota: Quota) {
         let total = quota.totalBytes ?? quota.freeBytes
         blocks = UInt64(max(total, 0)) / blockSize
@@ -21,15 +21,17 @@ package struct FileSystemFigures: Hashable, Sendable {
 }
 
 extension Tree {
-    /// What statfs shows of a node: the room that the server has for what is below `private` and below a
-    /// zone of others, as it last said, and elsewhere that of the disk which holds the store.
+    /// Returns the figures that statfs shows of a node. Below `private` and below a zone of others
+    /// this is the free space that the server last reported. Elsewhere it is the space on the disk
+    /// with the store.
     package func figures(of number: NodeNumber) throws(RecordError) -> FileSystemFigures {
         var figures = try hostFigures()
         if let quota = try knownQuota(at: number) { figures.apply(quota) }
         return figures
     }
 
-    /// Of a file that is gone while somebody has it open, that of the disk.
+    /// Returns the quota of a node. Returns nil for a file that is deleted while a program has it
+    /// open: then the figures of the disk apply.
     private func knownQuota(at number: NodeNumber) throws(RecordError) -> Quota? {
         do throws(RecordError) {
             return try quota(at: node(number))
@@ -64,7 +66,7 @@ extension Tree {
             } else {
                 nil
             }
-        // Local files take room on the disk alone.
+        // Local files use only space on the disk.
         case .root, .readme, .database, .owner, .control, .scratch: nil
         }
     }
@@ -73,7 +75,7 @@ extension Tree {
         switch zone.database {
         case .private: try store.ownQuota()
         case .shared: try store.quota(ofOwnerOf: zone.id)
-        // Of the public database nothing is told, and what is local is on the disk alone.
+        // The server reports no quota for the public database, and local data is only on the disk.
         case .public, .local: nil
         }
     }

@@ -2,21 +2,22 @@ import CLinux
 import Glibc
 import RecordModel
 
-/// A file of the host, as a directory's descriptor and a path from there: so neither the depth of a
-/// directory nor the place of the store counts against PATH_MAX.
+/// A file of the host, as the descriptor of a directory and a path from there. In this way neither
+/// the depth of a directory nor the place of the store counts against PATH_MAX.
 ///
 /// With an empty path it is the descriptor's own file, which may have lost its name.
 struct HostName: Sendable {
     let base: HostFile
     let path: [UInt8]
 
-    /// The file that a descriptor holds.
+    /// The name of the file that a descriptor holds.
     init(_ file: HostFile) {
         base = file
         path = []
     }
 
-    /// How much of a path one system call gets; a component has at most 255 bytes.
+    /// The length of the part of a path that one system call gets. A component has at most 255
+    /// bytes.
     private static let pathMax = 3_500
 
     init(_ base: HostFile, _ path: [UInt8]) throws(RecordError) {
@@ -38,7 +39,7 @@ struct HostName: Sendable {
         path = part
     }
 
-    /// The directory that the name is in. INVARIANT: the path is not empty.
+    /// The directory that contains the name. INVARIANT: the path is not empty.
     var parent: HostName {
         let end = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
         return HostName(base: base, part: Array(path[..<end]))
@@ -49,8 +50,8 @@ struct HostName: Sendable {
         HostFile(descriptor: try descriptor(flags))
     }
 
-    /// What it opens is the caller's to close; what it makes is for the daemon's user alone. Never
-    /// waits for the other end of a pipe.
+    /// Opens the file and returns a descriptor that the caller closes. A new file is accessible
+    /// only to the daemon's user. Never waits for the other end of a pipe.
     func descriptor(_ flags: Int32) throws(RecordError) -> Int32 {
         let mode: mode_t = 0o600
         let descriptor =
@@ -66,10 +67,11 @@ struct HostName: Sendable {
         return descriptor
     }
 
-    /// A descriptor that stands for the file whatever becomes of its name; needs no right to it.
+    /// Returns a descriptor that keeps the file, even when its name changes or is removed. Needs no
+    /// permission for it.
     func held() throws(RecordError) -> HostFile { path.isEmpty ? base : try open(pathOnly) }
 
-    /// Nil when it is not there.
+    /// Returns the status of the file, or nil when it does not exist.
     func status() throws(RecordError) -> stat? {
         if path.isEmpty { return try base.status }
         var status = stat()
@@ -81,8 +83,8 @@ struct HostName: Sendable {
         throw .lastSystemError("stat", path)
     }
 
-    /// The file for calls that take no descriptor of a directory, such as those on extended
-    /// attributes.
+    /// The path of the file for calls that take no descriptor of a directory, such as those on
+    /// extended attributes.
     var throughProc: [UInt8] {
         let descriptor = Array("/proc/self/fd/\(base.descriptor)".utf8)
         return path.isEmpty ? descriptor : descriptor + [UInt8(ascii: "/")] + path
@@ -127,13 +129,13 @@ struct HostName: Sendable {
         guard made == 0 else { throw .lastSystemError("symlink", path) }
     }
 
-    /// A pipe, a socket, or, where the host lets the daemon, a device.
+    /// Makes a pipe, a socket, or a device where the host allows it to the daemon.
     func makeNode(kind: UInt32, device: UInt64) throws(RecordError) {
         let made = withPath(path) { mknodat(base.descriptor, $0, kind | 0o600, dev_t(device)) }
         guard made == 0 else { throw .lastSystemError("mknod", path) }
     }
 
-    /// What a symlink holds.
+    /// Returns the target of a symlink.
     func target() throws(RecordError) -> [UInt8] {
         var count = -1
         let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, filled in
@@ -149,7 +151,8 @@ struct HostName: Sendable {
         return target
     }
 
-    /// The names in a directory, sorted, without `.` and `..`; empty when it was never made.
+    /// Returns the names in a directory, sorted, without `.` and `..`. Returns none when the
+    /// directory was never made.
     func names() throws(RecordError) -> [[UInt8]] {
         let descriptor: Int32
         do throws(RecordError) {
@@ -176,7 +179,7 @@ struct HostName: Sendable {
     }
 }
 
-/// Changes of the file that `base` holds, whatever its name is by now.
+/// Changes of the file that `base` holds, even when it has another name now.
 extension HostName {
     func setMode(_ mode: UInt32) throws(RecordError) {
         guard withPath(throughProc, { chmod($0, mode & 0o7777) }) == 0 else {
@@ -184,7 +187,7 @@ extension HostName {
         }
     }
 
-    /// - Parameter owner: and `group`: nil leaves it as it is.
+    /// - Parameter owner: and `group`: nil leaves it unchanged.
     func setOwner(_ owner: UInt32?, _ group: UInt32?) throws(RecordError) {
         let result = withPath([]) {
             fchownat(base.descriptor, $0, owner ?? .max, group ?? .max, emptyPath)
@@ -198,8 +201,8 @@ extension HostName {
     }
 }
 
-// Of <fcntl.h> and <sys/stat.h>, which Swift's Glibc module leaves out without _GNU_SOURCE.
-/// O_PATH: the descriptor stands for the file, and opens nothing.
+// Values of <fcntl.h> and <sys/stat.h>, which Swift's Glibc module leaves out without _GNU_SOURCE.
+/// O_PATH: the descriptor represents the file, and opens nothing.
 let pathOnly: Int32 = 0o10000000
 /// AT_EMPTY_PATH: the call is about the descriptor's own file.
 private let emptyPath: Int32 = 0x1000

@@ -3,21 +3,22 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// Where a reader is in a directory, and what had to be fixed when it began.
+/// The place of a reader in a directory, and the parts that were fixed when the listing began.
 ///
-/// Offsets are stable while entries come and go: for rows the cursor is the row's id, which never
-/// moves; scratch names and first saves are a snapshot taken when the listing begins.
+/// Offsets stay valid while entries are added and removed. For rows the cursor is the row's id,
+/// which never changes. Scratch names and first saves are a snapshot from the beginning of the
+/// listing.
 final class DirectoryCursor: Sendable {
     struct Snapshot {
         var pending: [(stem: Stem, file: RecordFile)] = []
         var names: [[UInt8]] = []
         var controls: [ControlName] = []
-        /// Rows read ahead, so that one query serves many calls of the kernel, and the row that
-        /// they follow.
+        /// Rows read ahead, so that one query serves many calls of the kernel, and the row before
+        /// them.
         var records: ArraySlice<RecordEntry> = []
         var recordsFollow = RecordID(0)
     }
-    /// Nil for a directory that was removed: it has no entries.
+    /// The directory. Nil for one that was removed: it has no entries.
     let node: Node?
     let snapshot = Mutex(Snapshot())
     init(_ node: Node?) { self.node = node }
@@ -25,9 +26,10 @@ final class DirectoryCursor: Sendable {
 
 /// The parts of a listing, in order; a part is in the top bits of the offset.
 private enum Part: UInt64 {
-    /// First: `rm -r` removes in this order. Who has left a share removes nothing of its owner's.
+    /// The first part, because `rm -r` removes in this order: after leaving a share it removes
+    /// nothing that belongs to the owner.
     case shares = 0
-    /// Before the drafts, which take their `.error` along.
+    /// The `.error` file. It is before the drafts, because it disappears with them.
     case errors = 1
     case pending = 2
     case records = 3
@@ -43,7 +45,7 @@ private enum Part: UInt64 {
 }
 
 extension Tree {
-    /// How many rows one query of a listing fetches.
+    /// The number of rows that one query of a listing reads.
     private static let rowsAhead = 512
 
     package func openDirectory(_ number: NodeNumber) throws(RecordError) -> Opened {
@@ -55,7 +57,8 @@ extension Tree {
         return Opened(handle: handle, keepCache: isCacheable(node))
     }
 
-    /// Nil for a directory that was removed while somebody stands in it.
+    /// Returns the node of a directory. Returns nil for one that was removed while it is the
+    /// working directory of a program.
     private func listedNode(_ number: NodeNumber) throws(RecordError) -> Node? {
         guard let node = state.withLock({ $0.nodes.node(number) }) else {
             guard number.isOfRemovable else { throw .staleNode }
@@ -68,9 +71,8 @@ extension Tree {
         }
     }
 
-    /// Lists from an offset on (readdirplus): calls `add` until it returns false. Names are listed
-    /// without `.` and `..`. `add` must count a lookup for each entry that it has taken with
-    /// `didList`.
+    /// Lists from an offset on (readdirplus): calls `add` until it returns false. The list has no
+    /// `.` and `..`. `add` must count a lookup with `didList` for each entry that it has taken.
     package func list(
         _ number: HandleNumber, from offset: UInt64, _ add: (ListedEntry) -> Bool
     ) throws(RecordError) {
@@ -85,7 +87,7 @@ extension Tree {
         }
     }
 
-    /// The kernel has taken a listed entry as a lookup.
+    /// Counts a lookup for a listed entry that the kernel has taken.
     package func didList(_ entry: NodeEntry) {
         guard entry.node.kind == .counted else { return }
         state.withLock { state in
@@ -93,7 +95,7 @@ extension Tree {
         }
     }
 
-    /// A directory of few names: they are read whole when the listing begins.
+    /// Lists a directory with few names. They are read completely when the listing begins.
     private func listSnapshot(
         _ node: Node, _ cursor: DirectoryCursor, _ offset: UInt64, _ add: (ListedEntry) -> Bool
     ) throws(RecordError) {
@@ -109,8 +111,8 @@ extension Tree {
         }
     }
 
-    /// The entry of a listed name; nil when it has gone. In a scratch directory that can be listed
-    /// but not searched it is a name without a node, as for readdir on a disk.
+    /// Returns the entry of a listed name, or nil when it no longer exists. In a scratch directory
+    /// that can be listed but not searched it is a name without a node, as for readdir on a disk.
     private func listedEntry(_ name: [UInt8], in directory: Node) throws(RecordError)
         -> NodeEntry?
     {
@@ -124,13 +126,13 @@ extension Tree {
         }
     }
 
-    /// An entry whose lookup is counted only once the kernel has taken it.
+    /// Returns an entry whose lookup is counted only when the kernel has taken it.
     private func listedEntry(of node: Node) throws(RecordError) -> NodeEntry? {
         guard let attributes = try attributes(of: node) else { return nil }
         let number = state.withLock { state in
             if let number = state.nodes.number(of: node) { return number }
-            // A node without a number cannot be listed with attributes for free: it gets its
-            // number from the lookup that `didList` counts, so it starts with none.
+            // Attributes in a listing need a number. A node without one gets it now, with no
+            // counted lookup: `didList` counts the first one.
             return state.nodes.reserve(node)
         }
         return NodeEntry(node: number, attributes: attributes, isCacheable: isCacheable(node))
@@ -155,7 +157,8 @@ extension Tree {
             let types = try typesByShares(zone)
             let share = ScratchPlace(directory: .zone(zone), name: ShareName.zone)
             let isShared = try findShare(share) != nil && !scratch.contains(share.name)
-            // First: `rm -r` removes in this order. Who has left removes nothing of the owner's.
+            // The share is first, because `rm -r` removes in this order: after leaving the share it
+            // removes nothing that belongs to the owner.
             return (isShared ? [share.name] : [])
                 + types.map { ZoneMapping.plain.directoryName(of: $0.name) } + scratch
         case .scratch(let id): return try scratchNames(.scratch(id))
@@ -163,8 +166,8 @@ extension Tree {
         }
     }
 
-    /// Gives the types of a zone, first those that have files of shares: `rm -r` removes in this order, and who has left a
-    /// share removes nothing that hangs on its record.
+    /// Returns the types of a zone, first those with files of shares. `rm -r` removes in this
+    /// order: after leaving a share it removes none of the owner's records below it.
     private func typesByShares(_ zone: ZoneID) throws(RecordError) -> [TypeInfo] {
         let types = try store.types(in: zone)
         guard try store.zone(zone)?.database == .shared else { return types }
@@ -255,7 +258,8 @@ extension Tree {
         return true
     }
 
-    /// The rows read ahead when they go on exactly here, else the next ones of the store.
+    /// Returns the rows read ahead when they continue exactly here, otherwise the next rows of the
+    /// store.
     private func recordsAhead(_ type: TypeID, _ cursor: DirectoryCursor, after id: RecordID)
         throws(RecordError) -> ArraySlice<RecordEntry>
     {
@@ -303,7 +307,8 @@ extension Tree {
         let names = cursor.snapshot.withLock { $0.names }
         for index in Int(position)..<max(Int(position), names.count) {
             let place = ScratchPlace(directory: .type(type), name: names[index])
-            // What has the name of a field's file is shown again when that has another one.
+            // A local file with the name of a field's file is shown again when the field's file has
+            // another name.
             guard case .scratch = try meaning(of: names[index], in: .type(type)),
                 let id = try findScratch(place), let entry = try listedEntry(of: .scratch(id))
             else { continue }
@@ -320,7 +325,7 @@ extension Tree {
         let shares = try shares(in: type)
         for index in Int(position)..<max(Int(position), shares.count) {
             let (name, file) = shares[index]
-            // A draft is listed with the other files of this machine.
+            // A draft is listed with the other local files.
             guard try findScratch(ScratchPlace(directory: .type(type), name: name)) == nil,
                 !isSetAside(file), let entry = try listedEntry(of: .share(file))
             else { continue }

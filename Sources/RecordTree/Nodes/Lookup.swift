@@ -2,7 +2,7 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// What a name in a directory is, before asking whether it is there.
+/// The meaning of a name in a directory, before a check whether it exists.
 enum NameMeaning {
     case zone(Database, OwnerName, ZoneName)
     case type(ZoneID, RecordTypeName)
@@ -14,12 +14,12 @@ enum NameMeaning {
     case database(Database)
     case owner(OwnerName)
     case fixed(Node)
-    /// No such thing can be here.
+    /// Nothing with this name can exist in the directory.
     case impossible
 }
 
 extension Tree {
-    /// Finds a name (lookup). Nil when it is not there; the kernel may remember that as well.
+    /// Finds a name (lookup). Returns nil when it does not exist; the kernel may remember that too.
     package func lookup(parent: NodeNumber, name: [UInt8], caller: Requester) throws(RecordError)
         -> NodeEntry?
     {
@@ -37,9 +37,9 @@ extension Tree {
         return entry
     }
 
-    /// An element's name stands for other bytes after any change of its list, that of a share for a draft
-    /// or the share, also after a change during which the kernel cannot be told to drop the name: it asks
-    /// for such a name each time.
+    /// Returns whether the kernel must look up the name each time. The name of a list element means
+    /// other bytes after any change of the list. The name of a share means a draft or the share,
+    /// also after a change during which the kernel cannot be notified to forget the name.
     private func isVolatile(_ name: [UInt8], in parent: Node) -> Bool {
         if case .type = parent, case .asset(_, _, _?, _) = EntryName(classifying: name) {
             return true
@@ -47,14 +47,15 @@ extension Tree {
         return isShareName(name, in: parent)
     }
 
-    /// The entry of a node with one lookup counted; nil when it has just gone.
+    /// Returns the entry of a node, with one lookup counted. Returns nil when the node has just
+    /// disappeared.
     func entry(of node: Node) throws(RecordError) -> NodeEntry? {
         guard let attributes = try attributes(of: node) else { return nil }
         let number = state.withLock { $0.nodes.lookUp(node) }
         return NodeEntry(node: number, attributes: attributes, isCacheable: isCacheable(node))
     }
 
-    /// The kernel drops its lookups of a node (forget).
+    /// Notes that the kernel has dropped lookups of a node (forget).
     package func forget(_ number: NodeNumber, count: UInt64) {
         state.withLock { state in
             if case .scratch(let id)? = state.nodes.forget(number, count: count) {
@@ -64,13 +65,14 @@ extension Tree {
         }
     }
 
-    /// Whether the kernel may keep the answer "not there" for this name.
+    /// Returns whether the kernel may keep the answer "not found" for this name.
     ///
-    /// Whoever makes a name without a call of the kernel that makes it takes the answer back by a
-    /// notice: a change from elsewhere, or a refused rename, whose draft comes under the name.
-    /// Assets come under many names by any save of their record's text: their absence is not kept.
+    /// A change that makes the name without a creating call of the kernel withdraws the answer by a
+    /// notice. Such changes are a change from another machine, and a refused rename whose draft
+    /// appears under the name. Any save of a record's text may make assets under many names, so
+    /// their absence is not kept.
     package func canCacheAbsence(parent: NodeNumber, name: [UInt8], caller: Requester) -> Bool {
-        // What has arrived is hidden from the daemon's own touches, not from others.
+        // An arrived file is hidden only from the daemon's own touches, and not from others.
         guard !isOwn(caller), name != Self.errorName,
             let node = state.withLock({ $0.nodes.node(parent) })
         else { return false }
@@ -81,17 +83,18 @@ extension Tree {
     static let errorName = Array(".error".utf8)
     static let controlName = Array(".recordfs".utf8)
 
-    /// Of names beside a large field's file those that are ordinary files of this machine are told
-    /// from the field's.
+    /// Returns the meaning of a name. Names beside a large field's file that are ordinary local
+    /// files are distinguished from the name of the field.
     func meaning(of name: [UInt8], in parent: Node) throws(RecordError) -> NameMeaning {
         let meaning = plainMeaning(of: name, in: parent)
         guard case .asset(let field) = meaning else { return meaning }
         return try fieldFile(field).map { .asset($0) } ?? .scratch(field.scratchPlace)
     }
 
-    /// What the bytes of the name say.
+    /// Returns the meaning that the bytes of the name have.
     func plainMeaning(of name: [UInt8], in parent: Node) -> NameMeaning {
-        // The kernel never asks for these; in a path of the host they would lead elsewhere.
+        // The kernel never asks for these names. In a path of the host they would lead to another
+        // place.
         guard Self.isFileName(name) else { return .impossible }
         switch parent {
         case .root: return rootMeaning(of: name)
@@ -127,7 +130,8 @@ extension Tree {
             && !name.contains(UInt8(ascii: "/"))
     }
 
-    /// `.Trash-UID`, where desktops and trash-put keep what they delete on a file system.
+    /// Returns whether the name is `.Trash-UID`, where desktops and trash-put keep the files that
+    /// they delete on a file system.
     private static func isTrashName(_ name: [UInt8]) -> Bool {
         let user = name.dropFirst(".Trash-".utf8.count)
         return name.starts(with: ".Trash-".utf8) && !user.isEmpty && user.count <= 10
@@ -180,15 +184,15 @@ extension Tree {
         }
     }
 
-    /// A record that shows under the stem, also one whose first save is outstanding.
+    /// Returns the record that shows under the stem, also one that waits for its first save.
     func findRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordFile? {
         if let file = state.withLock({ $0.pending[type]?[stem] }) { return file }
         guard let entry = try row(type, stem), !entry.isHidden else { return nil }
         return entry.file
     }
 
-    /// The row with the stem, also one that is hidden; nil without a read when the last lookup has
-    /// found none.
+    /// Returns the row with the stem, also a hidden one. Returns nil without a query when the last
+    /// lookup has found none.
     func row(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
         let commits = store.commits
         let (isAbsent, epoch) = state.withLock {

@@ -4,7 +4,7 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Attributes of a node (getattr).
+    /// Returns the attributes of a node (getattr).
     package func attributes(of number: NodeNumber, handle: HandleNumber?) throws(RecordError)
         -> (Attributes, isCacheable: Bool)
     {
@@ -30,14 +30,15 @@ extension Tree {
         return (removedDirectory(number), false)
     }
 
-    /// Of a zone or a type that was removed, to whoever stands in it: empty, as on other file systems.
+    /// Returns the attributes of a removed zone or type for a program whose working directory it
+    /// is: an empty directory, as on other file systems.
     private func removedDirectory(_ number: NodeNumber) -> Attributes {
         var attributes = directory(number, modified: mounted)
         attributes.links = 0
         return attributes
     }
 
-    /// Of a file that has no name any more.
+    /// Returns the attributes of a file that has lost its name.
     private func attributes(of detached: OpenHandle.Backing, _ number: NodeNumber) -> Attributes {
         var shown: (size: Int64, modified: Timestamp, changed: Timestamp) = (0, now, now)
         switch detached {
@@ -58,7 +59,7 @@ extension Tree {
         }
     }
 
-    /// Nil when what the node named is gone.
+    /// Returns the attributes of a node. Returns nil when its subject no longer exists.
     func attributes(of node: Node) throws(RecordError) -> Attributes? {
         switch node {
         case .root: return directory(.root, modified: mounted)
@@ -92,7 +93,8 @@ extension Tree {
         }
     }
 
-    /// The kernel keeps the listing of an empty directory until its time is another.
+    /// The time of directories of places. The kernel keeps the listing of an empty directory until
+    /// this time changes.
     private var placesChanged: Timestamp {
         state.withLock(\.placesChanged).map { max($0, mounted) } ?? mounted
     }
@@ -101,7 +103,7 @@ extension Tree {
         state.withLock { $0.nodes.number(of: node) } ?? NodeNumber(kind: .counted, row: 0)
     }
 
-    /// - Parameter changed: ctime; as `modified` when nil.
+    /// - Parameter changed: the ctime. Nil for the same time as `modified`.
     func directory(
         _ number: NodeNumber, modified: Timestamp, changed: Timestamp? = nil,
         isWritable: Bool = true
@@ -113,7 +115,7 @@ extension Tree {
             changed: changed ?? modified)
     }
 
-    /// - Parameter changed: ctime; as `modified` when nil.
+    /// - Parameter changed: the ctime. Nil for the same time as `modified`.
     func file(
         _ number: NodeNumber, size: Int64, modified: Timestamp, changed: Timestamp? = nil,
         _ mode: UInt32
@@ -125,7 +127,7 @@ extension Tree {
             modified: modified, changed: changed ?? modified)
     }
 
-    /// Of a record's file and of its large fields.
+    /// Returns the mode of a record's file and of its large fields.
     func fileMode(of record: RecordID, in type: TypeID) throws(RecordError) -> FileMode {
         let zone = try place(of: type).zone
         var bits: UInt32 = 0o444
@@ -152,14 +154,16 @@ extension Tree {
                 NodeNumber(file), size: shown.size, modified: shown.modified,
                 changed: shown.changed, try fileMode(of: file.record, in: shown.type))
         }
-        // In this order: a file that is replaced now is among the past ones before its row tells.
+        // The row is read first: a file that is replaced at this moment is among the past files
+        // before its row shows that.
         if let entry = try store.record(file.record), entry.file == file {
             return attributes(of: entry, mode: try fileMode(of: entry.id, in: entry.type))
         }
         return try pastAttributes(file)
     }
 
-    /// Of a file that has lost its name: to whoever has it open, or is about to open it.
+    /// Returns the attributes of a file that has lost its name, for a program that has it open or
+    /// is about to open it.
     private func pastAttributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
         let (open, past) = state.withLock { ($0.open[file], $0.past[file]) }
         var attributes: Attributes
@@ -202,7 +206,7 @@ extension Tree {
             changed: max(shown?.changed ?? entry.statusChanged, entry.statusChanged), mode)
     }
 
-    /// The host's own, with an inode number that no record has.
+    /// Returns the host's own attributes, with an inode number that no record has.
     func scratchAttributes(_ status: stat) -> Attributes {
         var attributes = status.attributes
         attributes.inode =
@@ -213,18 +217,19 @@ extension Tree {
     }
 }
 
-/// What the user may do with a record's file.
+/// The access that the user has to a record's file.
 struct FileMode {
     let bits: UInt32
-    /// Where the permission of a record depends on that on which it hangs, nobody tells of all the files
-    /// that change with it: the kernel asks each time.
+    /// Indicates whether the kernel is notified of changes. Where the permission of a record
+    /// depends on its parent, there is no notice for all the files that change with the parent: the
+    /// kernel asks each time.
     let isAnnounced: Bool
-    /// When it last became another one, for all of a zone.
+    /// The time of the last change of modes in the zone.
     let changed: Timestamp
 }
 
 extension ZoneInfo {
-    /// ctime of its directory.
+    /// The ctime of the zone's directory.
     fileprivate var shownChange: Timestamp { max(statusChanged, modeChanged) }
 }
 
@@ -236,7 +241,8 @@ private struct ShownAttributes {
 }
 
 extension OpenRecord {
-    /// What getattr shows while the text is ahead of the store; nil when the store knows best.
+    /// The attributes that getattr shows while the text is newer than the store. Nil when the store
+    /// is up to date.
     fileprivate var shownAttributes: ShownAttributes? {
         state.withLock { state in
             guard let text = state.text, state.isDirty || !state.isInStore else { return nil }

@@ -3,20 +3,21 @@ import RecordStore
 
 /// The number by which the kernel knows a node between lookup and forget.
 ///
-/// Most numbers are pure arithmetic over the row of the thing they name, so that a million
-/// looked-up records cost the daemon no memory. Only scratch and `.recordfs` nodes, which have no
-/// row, get numbers from a counter and live in a table until the kernel forgets them.
+/// Most numbers are computed from the row of the thing that they name, so that a million looked-up
+/// records cost the daemon no memory. Only scratch and `.recordfs` nodes, which have no row, get
+/// numbers from a counter and stay in a table until the kernel forgets them.
 ///
-/// Layout: kind in bits 56...62; of kinds that have an epoch, that in bits 34...55 and the row in bits
-/// 0...33, of others the row in bits 0...55. The epoch tells the files of one row apart, so that the next
-/// one never meets the pages, the open descriptors or the working directories of the last: for a record
-/// and a zone it is the incarnation, which the store keeps.
+/// Layout: the kind is in bits 56...62. Kinds with an epoch have it in bits 34...55 and the row in
+/// bits 0...33. Other kinds have the row in bits 0...55. The epoch distinguishes the files of one
+/// row, so that the next file never meets the pages, the open descriptors or the working
+/// directories of the one before it. For a record and a zone it is the incarnation, which the store
+/// keeps.
 package struct NodeNumber: Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     package static let root = NodeNumber(rawValue: 1)
-    /// Of a listed name that comes without attributes.
+    /// The number of a listed name without attributes.
     static let none = NodeNumber(rawValue: 0)
     static let readme = NodeNumber(kind: .fixed, row: 2)
 
@@ -32,12 +33,13 @@ package struct NodeNumber: Hashable, Sendable {
         case trashed = 9
         case version = 10
         case meta = 11
-        /// Only an inode: a counted number's, made of what it names.
+        /// Only an inode. It belongs to a counted number and is computed from the thing that the
+        /// number names.
         case control = 12
         case zoneShare = 13
         case recordShare = 14
 
-        /// Bits of the row.
+        /// The number of bits of the row.
         var rowBits: UInt64 {
             switch self {
             case .zone, .record, .asset, .zoneShare, .recordShare: 34
@@ -48,7 +50,7 @@ package struct NodeNumber: Hashable, Sendable {
         }
     }
 
-    /// How many epochs one row can have; as many as records have incarnations.
+    /// The number of epochs that one row can have. It is the number of incarnations of a record.
     static let epochs = RecordFile.incarnations
 
     /// - Parameter epoch: 0 for a kind that has none.
@@ -66,10 +68,12 @@ package struct NodeNumber: Hashable, Sendable {
         return UInt32(truncatingIfNeeded: rawValue >> bits) % Self.epochs
     }
 
-    /// Whether it is a directory that can be removed while somebody stands in it, and is none of the host.
+    /// Indicates whether the number belongs to a directory that can be removed while it is a
+    /// working directory, and that is not a directory of the host.
     var isOfRemovable: Bool { kind == .zone || kind == .type }
 
-    /// Whether as an inode it is a directory of the mount for certain: scratch has the numbers of the host.
+    /// Indicates whether this number, as an inode, certainly belongs to a directory of the mount.
+    /// Scratch has the numbers of the host.
     package var isDirectoryOfMount: Bool {
         switch kind {
         case .database, .zone, .type: true
@@ -78,11 +82,13 @@ package struct NodeNumber: Hashable, Sendable {
         }
     }
 
-    /// What `stat` shows: stable over remounts. The epochs of assets and shares are this mount's own.
+    /// The inode that `stat` shows. It stays the same after a remount. The epochs of assets and
+    /// shares belong to this mount only.
     package var inode: UInt64 {
         switch kind {
         case .asset: NodeNumber(kind: .asset, row: row).rawValue
-        // Below those of records: of a large directory `rm -r` removes what has the lowest one first.
+        // Lower than the numbers of records: in a large directory `rm -r` removes the entry with
+        // the lowest number first.
         case .zoneShare: 1 << 50 | UInt64(row)
         case .recordShare: 1 << 51 | UInt64(row)
         default: rawValue
@@ -90,7 +96,7 @@ package struct NodeNumber: Hashable, Sendable {
     }
 }
 
-/// What a node is.
+/// The subject of a node.
 enum Node: Hashable, Sendable {
     case root
     case readme
@@ -114,7 +120,7 @@ struct ScratchID: Hashable, Sendable {
 }
 
 extension NodeNumber {
-    /// The node of a number that is pure arithmetic; nil for counted ones.
+    /// The node of a computed number. Nil for a counted one.
     var arithmeticNode: Node? {
         switch kind {
         case .fixed:

@@ -1,13 +1,13 @@
 import RecordModel
 
-/// The numbers that are not pure arithmetic: scratch and `.recordfs` nodes with their lookup
-/// counts, and the numbers whose dentry the kernel has moved to another thing by a rename.
+/// The numbers that are not computed: scratch and `.recordfs` nodes with their lookup counts, and
+/// the numbers whose dentry the kernel has moved to another thing by a rename.
 ///
 /// INVARIANTS
-/// - `counts[n]` is the kernel's lookup count of a counted number in `nodes`, and of one in `moved`
-///   how many of its lookups came since it was moved; none counts as 0.
+/// - `counts[n]` is the kernel's lookup count of a counted number in `nodes`. For a number in
+///   `moved` it is the number of lookups since it was moved. No entry counts as 0.
 /// - `numbers[node] == n` implies that `n` names `node` (by `nodes` or by `moved`).
-/// - A number in `moved` is arithmetic and no longer names its own row.
+/// - A number in `moved` is a computed one and no longer names its own row.
 struct NodeTable {
     private var nodes: [NodeNumber: Node] = [:]
     private var counts: [NodeNumber: UInt64] = [:]
@@ -16,7 +16,8 @@ struct NodeTable {
     private var epochs: [Node: UInt32] = [:]
     private var next: Int64 = 1
 
-    /// The node behind a number; nil when it is gone (ESTALE: the kernel looks it up again).
+    /// Returns the node behind a number. Returns nil when it no longer exists (ESTALE: the kernel
+    /// looks it up again).
     func node(_ number: NodeNumber) -> Node? {
         if let node = nodes[number] ?? moved[number] { return node }
         guard let node = number.arithmeticNode else { return nil }
@@ -24,7 +25,7 @@ struct NodeTable {
         return number.epoch == epochs[node] ?? 0 ? node : nil
     }
 
-    /// The number that a lookup of the node answers now.
+    /// Returns the number that a lookup of the node answers now.
     func number(of node: Node) -> NodeNumber? {
         if let number = numbers[node] { return number }
         let epoch = epochs[node] ?? 0
@@ -43,15 +44,16 @@ struct NodeTable {
         }
     }
 
-    /// The number of a node, made when it has none, with one more lookup counted.
+    /// Returns the number of a node, with one more lookup counted. Makes a number when the node has
+    /// none.
     mutating func lookUp(_ node: Node) -> NodeNumber {
         let number = self.number(of: node) ?? make(node)
         if number.kind == .counted || moved[number] != nil { counts[number, default: 0] += 1 }
         return number
     }
 
-    /// A number for a node that a listing shows; its first lookup is counted when the kernel has
-    /// taken the entry. One that nobody takes stays until the mount ends.
+    /// Returns a number for a node that a listing shows. Its first lookup is counted when the
+    /// kernel has taken the entry. A number that the kernel never takes stays until the mount ends.
     mutating func reserve(_ node: Node) -> NodeNumber { number(of: node) ?? make(node) }
 
     private mutating func make(_ node: Node) -> NodeNumber {
@@ -74,13 +76,14 @@ struct NodeTable {
         return moved.removeValue(forKey: number)
     }
 
-    /// The kernel has dropped `count` lookups: all of a file that it has no use for any more, or an
-    /// answer that it did not use while the file stays. Returns the node when that was the last.
+    /// Notes that the kernel has dropped `count` lookups: all lookups of a file that it no longer
+    /// uses, or an unused answer while the file stays. Returns the node when these were the last
+    /// lookups.
     mutating func forget(_ number: NodeNumber, count: UInt64) -> Node? {
         let isMoved = moved[number] != nil
         guard isMoved || number.kind == .counted else { return number.arithmeticNode }
         let counted = counts[number] ?? 0
-        // Who had a moved number looked it up at least once before the move, uncounted.
+        // The kernel looked a moved number up at least once before the move, which was not counted.
         guard isMoved ? counted < count : counted <= count else {
             counts[number] = counted - count
             return nil
@@ -96,7 +99,8 @@ struct NodeTable {
         return node
     }
 
-    /// The kernel has moved a dentry: `number` now names `node`, and `node` answers to it.
+    /// Notes that the kernel has moved a dentry: `number` now names `node`, and `node` answers to
+    /// it.
     mutating func rebind(_ number: NodeNumber, to node: Node) {
         let before = self.node(number)
         assign(number, node)
@@ -104,8 +108,8 @@ struct NodeTable {
         numbers[node] = number
     }
 
-    /// The kernel has exchanged the dentries of two nodes: the other one answers to the number of
-    /// the first, and what the first has become to the other's.
+    /// Notes that the kernel has exchanged the dentries of two nodes: `other` answers to the number
+    /// of `node`, and `new` to the number of `other`.
     mutating func exchange(_ node: Node, _ other: Node, as new: Node) {
         guard let number = number(of: node), let otherNumber = self.number(of: other) else {
             return
@@ -114,13 +118,13 @@ struct NodeTable {
         rebind(number, to: other)
     }
 
-    /// The thing's name is gone: what comes next under the name gets another number.
+    /// Notes that the name of a thing is gone: the next thing with the name gets another number.
     mutating func retire(_ node: Node) {
         if let number = number(of: node) { leave(node, number) }
     }
 
-    /// The thing has another name now, or is gone: the number that the kernel has for it does not
-    /// name it any longer. Gives this number.
+    /// Notes that the thing has another name now, or is gone: the number that the kernel has for it
+    /// no longer names it. Returns this number.
     mutating func disown(_ node: Node) -> NodeNumber? {
         guard let number = number(of: node) else { return nil }
         leave(node, number)
@@ -136,14 +140,14 @@ struct NodeTable {
         }
     }
 
-    /// What the store knows of earlier things under the node's row.
+    /// Sets the epoch that the store keeps for a node whose row had earlier subjects.
     mutating func begin(_ node: Node, epoch: UInt32) { epochs[node] = epoch % NodeNumber.epochs }
 
-    /// The number of a zone's directory, made anew or not.
+    /// Returns the number of a zone's directory, also of one that was made again.
     func number(of zone: ZoneID) -> NodeNumber {
         NodeNumber(zone, epoch: epochs[.zone(zone)] ?? 0)
     }
 
-    /// The row is gone for good, and its number never comes back.
+    /// Forgets the epoch of a row that is deleted for good: its number is never used again.
     mutating func forgetEpoch(of node: Node) { epochs[node] = nil }
 }

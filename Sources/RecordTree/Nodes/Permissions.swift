@@ -3,17 +3,19 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// Who may do what on a mount for its owner alone, where the kernel leaves all checks to us.
+/// The permissions on a mount for its owner alone, where the kernel leaves all checks to this
+/// program.
 ///
-/// Every caller is then the user whom the daemon runs as. So the host decides about scratch, whose
-/// files are the host's own: what it lets the daemon do, ext4 would let the caller do. What remains
-/// is what not even root may: write where a zone or the mount is for reading only, or what is
-/// generated. With `allowsOthers` the kernel checks the modes before it asks, and root's daemon
-/// passes everything here but that.
+/// Every caller then is the user that the daemon runs as. Therefore the host decides about scratch,
+/// whose files are the host's own: everything that it allows to the daemon, ext4 would allow to the
+/// caller. The remaining refusals apply even to root: writes where a zone or the mount is
+/// read-only, and writes to generated files. With `allowsOthers` the kernel checks the modes before
+/// it asks, and the daemon of root passes all other checks here.
 extension Tree {
     package var isForOwnerAlone: Bool { !options.allowsOthers }
 
-    /// Whether the caller may read, write or execute (access(2), chdir(2)): throws what it gets.
+    /// Checks whether the caller may read, write or execute (access(2), chdir(2)). Throws the
+    /// caller's error.
     package func checkAccess(_ number: NodeNumber, mask: Int32) throws(RecordError) {
         let node = try node(number)
         if mask & W_OK != 0 { try checkWritable() }
@@ -26,7 +28,7 @@ extension Tree {
         }
     }
 
-    /// Throws for data of a zone that is for reading only, whatever is to be changed of it.
+    /// Throws for data of a read-only zone, for any kind of change.
     func checkWritable(_ node: Node) throws(RecordError) {
         switch node {
         case .zone(let zone): try checkWritable(ScratchPlace.Directory.zone(zone))
@@ -47,8 +49,9 @@ extension Tree {
         }
     }
 
-    /// Throws for a zone or record type in which a record may only be read: who moves it by copying would
-    /// have the copies, and could not remove it. Errors: accessDenied.
+    /// Throws for a zone or record type with a record that may only be read: a program that moves
+    /// it by copying would have the copies, and could not remove the original. Errors:
+    /// accessDenied.
     func checkMayGo(_ node: Node) throws(RecordError) {
         let (zone, type): (ZoneInfo?, TypeID?)
         switch node {
@@ -62,8 +65,9 @@ extension Tree {
             "You may only read what is in it, or some of it: copy what you want to have.")
     }
 
-    /// Throws for a zone or record type of this user in which something is shared: who moves it by copying
-    /// would end the share for everyone, or fail when all is copied. Errors: notPermitted.
+    /// Throws for a zone or record type of this user in which something is shared: a program that
+    /// moves it by copying would end the share for everyone, or fail after copying everything.
+    /// Errors: notPermitted.
     func checkIsNotShared(_ node: Node) throws(RecordError) {
         let (zone, type): (ZoneInfo?, TypeID?)
         switch node {
@@ -86,7 +90,8 @@ extension Tree {
         }
     }
 
-    /// Asked at every chmod, truncate and utimens: the store is the last to know.
+    /// Returns the type of a record's file. The store is the last place to look, because every
+    /// chmod, truncate and utimens needs the type.
     private func type(of file: RecordFile) throws(RecordError) -> TypeID? {
         let known = state.withLock { state in
             state.open[file]?.state.withLock(\.type) ?? state.entries.entry(file.record)?.type
@@ -95,7 +100,7 @@ extension Tree {
         return try store.record(file.record)?.type
     }
 
-    /// Throws unless names may come and go in the directory of scratch names.
+    /// Throws unless names may be added and removed in the directory of scratch names.
     func checkWritable(_ directory: ScratchPlace.Directory) throws(RecordError) {
         switch directory {
         case .type(let type): try checkWritable(type)
@@ -121,8 +126,8 @@ extension Tree {
         }
     }
 
-    /// What the kernel must look up again when a directory cannot be searched any more: it walks
-    /// through what it has cached without asking.
+    /// Returns the names that the kernel must look up again when a directory can no longer be
+    /// searched: the kernel walks through cached names without asking.
     func noticesOfSearch(_ id: ScratchID, mode: UInt32) throws(RecordError) -> [KernelNotice] {
         guard !options.allowsOthers, options.owner != 0, mode & 0o100 == 0,
             let place = place(of: id), try scratchFile(id).base.status.isDirectory

@@ -4,14 +4,14 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// chmod, chown, truncate, utimens (setattr). What already holds succeeds quietly: every
-    /// editor and copier repeats it.
+    /// Changes attributes: chmod, chown, truncate, utimens (setattr). A change to the current value
+    /// succeeds without any effect, because every editor and copier repeats it.
     package func setAttributes(
         of number: NodeNumber, _ changes: NodeChanges, handle: HandleNumber?
     ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
         let node = try node(number)
         try checkWritable(node)
-        // Before anything is copied or opened for it.
+        // Checked before anything is copied or opened for it.
         if let size = changes.size, size < 0 {
             throw RecordError(.invalidArgument, "a size is not negative")
         }
@@ -26,7 +26,7 @@ extension Tree {
             try checkUnchanged(node, changes)
             try setAsset(id, changes, handle: handle)
         case .control(let path):
-            // `> ctl` truncates; what it takes is commands, not content.
+            // `> ctl` truncates the file. The file takes commands and has no content.
             guard changes.size == nil || controlTakesText(path) else {
                 throw RecordError(.notPermitted, "the file is generated")
             }
@@ -57,8 +57,8 @@ extension Tree {
         guard let current = try attributes(of: node) else {
             throw RecordError(.stale, "the file is gone")
         }
-        // Execute bits mean nothing on data. What group and others may means nothing either while
-        // the kernel lets only the mounting user in; `install` and `rsync -a` set it all the same.
+        // Execute bits mean nothing on data. The bits of group and others mean nothing either while
+        // the kernel admits only the mounting user; `install` and `rsync -a` set them all the same.
         let meaningful: UInt32 = options.allowsOthers ? 0o7666 : 0o7600
         if let mode = changes.mode, mode & meaningful != current.mode & meaningful {
             throw RecordError(.notPermitted, "permissions come from the zone's share")
@@ -85,7 +85,7 @@ extension Tree {
     {
         if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
         guard let time = changes.modified else { return }
-        // What the store will give back, also before it has it.
+        // The time in the precision of the store, even before the store has it.
         let modified = time.timestamp(now: now).asStored
         let open = openRecord(file, handle)
         let changed = store.nextChange()
@@ -97,7 +97,7 @@ extension Tree {
         }
         if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            // A file that has lost its name to another keeps its times for itself.
+            // A file that has lost its name to another file keeps its times for itself.
             guard try transaction.record(file.record)?.file == file else { return }
             try transaction.setModified(file.record, modified)
         }
@@ -117,7 +117,7 @@ extension Tree {
         guard let time = changes.modified else { return }
         let modified = time.timestamp(now: now).asStored
         guard let open = assetInUse(id, handle) else { return try setModified(id, modified) }
-        // Not during a save, which would store the time of its last write over this one.
+        // Not during a save, which would replace this time by the time of its last write.
         try open.changing { () throws(RecordError) in
             let changed = store.nextChange()
             let isStored = open.state.withLock { state in
@@ -142,7 +142,8 @@ extension Tree {
         }
     }
 
-    /// truncate(2) opens, changes and closes in one: its save happens here, and its errors.
+    /// Truncates a record's file. truncate(2) opens, changes and closes in one call: its save
+    /// happens here, with its errors.
     private func truncateRecord(_ file: RecordFile, to size: Int64, handle: HandleNumber?)
         throws(RecordError)
     {
@@ -153,7 +154,7 @@ extension Tree {
         defer { close(open, writes: true) }
         try truncate(open, to: size)
         let isOnlyWriter = open.state.withLock { $0.writers == 1 }
-        // An empty text is a save in progress; closing makes it a draft without an error.
+        // An empty text is a save in progress. Closing it makes a draft without an error.
         guard isOnlyWriter, size > 0 else { return }
         do throws(RecordError) {
             try save(open, isLast: true)
@@ -177,7 +178,7 @@ extension Tree {
         }
         guard changes.changesMoreThanSize else { return }
         let file = try scratchFile(id)
-        // The owner first: a change of it takes the set-user-ID bit away.
+        // The owner is changed first, because that change removes the set-user-ID bit.
         if changes.owner != nil || changes.group != nil {
             try file.setOwner(changes.owner, changes.group)
         }
@@ -191,7 +192,7 @@ extension NodeChanges {
         mode != nil || owner != nil || group != nil || accessed != nil || modified != nil
     }
 
-    /// As utimensat takes them.
+    /// The times in the form of utimensat.
     fileprivate var times: [timespec] {
         [accessed, modified].map { time in
             switch time {

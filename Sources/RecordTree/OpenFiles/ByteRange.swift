@@ -2,14 +2,15 @@ import RecordModel
 
 /// The bytes of a text in memory at offsets that callers choose.
 extension [UInt8] {
-    /// What a read of at most `count` bytes at `offset` gets; nothing at and behind the end.
+    /// Returns the result of a read of at most `count` bytes at `offset`. At the end of the bytes
+    /// and after it there is nothing.
     func bytes(at offset: Int64, count: Int) -> [UInt8] {
         guard offset >= 0, offset < self.count, count > 0 else { return [] }
         let start = Int(offset)
         return Array(self[start..<start + Swift.min(count, self.count - start)])
     }
 
-    /// Puts `data` at `offset`, with zeros between the end and there.
+    /// Writes `data` at `offset`, with zeros between the end and there.
     mutating func write(_ data: UnsafeRawBufferPointer, at offset: Int) {
         if offset > count { append(contentsOf: repeatElement(0, count: offset - count)) }
         let overlap = Swift.min(count - offset, data.count)
@@ -19,7 +20,7 @@ extension [UInt8] {
         append(contentsOf: data.dropFirst(overlap))
     }
 
-    /// Cuts, or fills up with zeros.
+    /// Shortens the bytes, or fills them up with zeros.
     mutating func resize(to size: Int) {
         if size < count {
             removeLast(count - size)
@@ -29,9 +30,9 @@ extension [UInt8] {
     }
 }
 
-/// Where a write ends or a size lies in a text of at most `limit` bytes.
+/// The limit for the end of a write, or for a size, in a text of at most `limit` bytes.
 enum TextLimit {
-    /// Whether `count` bytes at `offset` stay within the limit. Errors: invalidArgument.
+    /// Returns whether `count` bytes at `offset` stay within the limit. Errors: invalidArgument.
     static func fits(_ count: Int, at offset: Int64, limit: Int) throws(RecordError) -> Bool {
         guard offset >= 0, count >= 0 else {
             throw RecordError(.invalidArgument, "offsets and sizes are not negative")

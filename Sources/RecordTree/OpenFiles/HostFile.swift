@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import RecordModel
 
-/// A descriptor of a file of the host, closed with its last owner.
+/// A descriptor of a file of the host. It is closed with its last owner.
 package final class HostFile: Sendable {
     package let descriptor: Int32
     init(descriptor: Int32) { self.descriptor = descriptor }
@@ -50,8 +50,9 @@ package final class HostFile: Sendable {
         try read(offset: 0, count: Int(status.st_size))
     }
 
-    /// Writes all of the bytes or throws; a write that stops half way is an error, and the file has its
-    /// size of before then: who repeats it at the end does not write anything twice.
+    /// Writes all of the bytes or throws. A write that stops halfway is an error, and the file gets
+    /// its earlier size back: a program that repeats the write at the end does not write anything
+    /// twice.
     func write(_ data: UnsafeRawBufferPointer, offset: Int64) throws(RecordError) {
         let size = try status.st_size
         do throws(RecordError) {
@@ -89,8 +90,8 @@ package final class HostFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Copies the first bytes of another file here. The kernel does it: where the file system
-    /// shares blocks between files, nothing is copied at all.
+    /// Copies the first bytes of another file into this one. The kernel copies them: where the file
+    /// system shares blocks between files, nothing is copied at all.
     func copy(from source: HostFile, count: Int64) throws(RecordError) {
         var (from, to) = (off_t(0), off_t(0))
         while from < count {
@@ -104,7 +105,7 @@ package final class HostFile: Sendable {
         }
     }
 
-    /// For file systems that the kernel does not copy between.
+    /// Copies bytes on file systems between which the kernel does not copy.
     private func copyBytes(of source: HostFile, from start: Int64, to end: Int64)
         throws(RecordError)
     {
@@ -140,7 +141,7 @@ func withPath<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result)
 }
 
 extension RecordError {
-    /// The error of the system call that has just failed; its errno passes through unchanged.
+    /// Returns the error of the system call that has just failed. Its errno is passed on unchanged.
     static func lastSystemError(_ call: String, _ path: [UInt8] = []) -> RecordError {
         let number = errno
         let reason = String(cString: strerror(number))

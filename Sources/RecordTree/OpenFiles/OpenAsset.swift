@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Where an asset is: one large field of one record.
+/// The place of an asset: a large field of a record.
 struct AssetKey: Hashable, Sendable {
     let record: RecordID
     let field: FieldName
@@ -18,7 +18,7 @@ struct AssetKey: Hashable, Sendable {
     }
 }
 
-/// The file of an open asset: its name, and the bytes that it began with.
+/// The file of an open asset: its name, and its bytes at the beginning.
 struct AssetHome {
     let place: AssetKey
     let type: TypeID
@@ -38,54 +38,55 @@ struct AssetHome {
 
     var hasBytes: Bool { kind == .value || hash != nil }
 
-    /// True when the file is this one, under the name that it has in another record.
+    /// Returns true when the entry is this file, under the name that it has in another record.
     func isSameFile(as entry: AssetEntry) -> Bool {
         place.field == entry.field && place.index == entry.index && !entry.isLeaving && hasBytes
             && (kind, hash, size) == (entry.kind, entry.hash, entry.size)
     }
 }
 
-/// An asset while someone has it open.
+/// An asset while a program has it open.
 ///
-/// Stored content is never written to: the first write makes a working copy in `assets/tmp`, and a
+/// Stored content is never changed: the first write makes a working copy in `assets/tmp`, and a
 /// save gives that copy to the store. Readers see the working copy from then on.
 final class OpenAsset: Sendable {
     struct State {
-        /// The row of its bytes. It stays while they move in their list.
+        /// The row of its bytes. It stays the same while they move in their list.
         var id: AssetID
-        /// The row that it had before it went along with its record.
+        /// The row before the file moved with its record.
         var formerID: AssetID?
-        /// Its file when it was opened, saved, or went along with its record.
+        /// Its file when it was opened, saved, or moved with its record.
         var home: AssetHome
-        /// What reads and writes go to; nil when the bytes are not on this machine.
+        /// The file that reads and writes use. Nil when the bytes are not on this machine.
         var file: HostFile?
-        /// The path of the working copy; nil while `file` is the stored content.
+        /// The path of the working copy. Nil while `file` is the stored content.
         var workingCopy: [UInt8]?
-        /// What the store has taken of a working copy while no record refers to it yet.
+        /// The hash of a working copy that the store has taken while no record refers to it yet.
         var imported: ContentHash?
         var version = 0
         var savedVersion = 0
         var modified: Timestamp
-        /// When content, name or times last changed here: ctime.
+        /// The time of the last local change of content, name or times: ctime.
         var changed: Timestamp
         var size: Int64
         var handles = 0
         var writers = 0
-        /// The version of the record that it shows; nil while there is none.
+        /// The version of the record that the file shows. Nil when there is no version.
         var readVersion: Int64?
-        /// Programs that have opened it for writing (`ProgramTable`).
+        /// The programs that have opened the file for writing (`ProgramTable`).
         var programs: Set<Int32> = []
-        /// What the working copy could not take: it is not saved then.
+        /// The bytes that the working copy could not take. Then it is not saved.
         var failure: WriteFailure?
         var isUnlinked = false
-        /// Others share it no longer: nothing of it is read any more.
+        /// Indicates that the file is no longer shared with this user: nothing of it can be read
+        /// any more.
         var isRevoked = false
         var isDirty: Bool { version != savedVersion }
     }
     let state: Mutex<State>
     /// Serialises changes of the working copy with its hand-over to the store, as the kernel's
     /// inode lock does for a file: a byte written after the hand-over would change stored content.
-    /// The one lock that is held over file I/O.
+    /// This is the only lock that is held over file I/O.
     let handover = Mutex(())
 
     init(_ entry: AssetEntry, content: HostFile?, version: Int64?) {
@@ -111,18 +112,18 @@ final class OpenAsset: Sendable {
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
-    /// Who empties the file by opening it begins anew, whatever it could not take before.
+    /// Forgets the failed writes of a file that an open has emptied.
     func beginAnew() { state.withLock { $0.failure = nil } }
 
-    /// Throws why the working copy is not whole.
+    /// Throws the failure of an incomplete working copy.
     func checkIsWhole() throws(RecordError) {
         if let failure = state.withLock(\.failure) { throw failure.error }
     }
 
-    /// Gives up a working copy that is not whole, unless somebody writes it.
+    /// Discards an incomplete working copy, unless a program still writes to it.
     ///
-    /// - Parameter stored: what the store has, for those who go on reading.
-    /// - Returns: whether there was one.
+    /// - Parameter stored: the state in the store, for programs that continue to read.
+    /// - Returns: whether there was an incomplete working copy.
     func dropIncomplete(_ stored: AssetEntry?, _ content: HostFile?) -> Bool {
         let path = state.withLock { state -> [UInt8]? in
             guard state.failure != nil, state.writers == 0 else { return nil }
@@ -200,7 +201,7 @@ final class OpenAsset: Sendable {
         }
     }
 
-    /// Runs a change of the working copy, or its hand-over, alone.
+    /// Runs a change of the working copy, or its hand-over, without another one at the same time.
     func changing<Result>(_ body: () throws(RecordError) -> Result) throws(RecordError) -> Result {
         try handover.withLock { _ throws(RecordError) in try body() }
     }

@@ -4,25 +4,27 @@ import Synchronization
 
 /// A file or directory between open and release.
 final class OpenHandle: Sendable {
-    /// What a handle reads and writes. A rename can turn a scratch file into a record and back
-    /// while somebody has it open; the handle then goes on with what its file has become.
+    /// The file that a handle reads and writes. A rename can turn a scratch file into a record and
+    /// back while a program has it open. The handle then continues with the new kind of file.
     enum Backing: Sendable {
         case record(OpenRecord)
         case scratch(HostFile, ScratchID)
         case asset(OpenAsset)
-        /// A file below `.recordfs` as it was when it was opened.
+        /// A file below `.recordfs` with its content at the time of the open.
         case generated(ControlPath, GeneratedContent)
         case bytes([UInt8])
-        /// `.error` of a type of others as it was when it was opened, as long as it has something to say.
+        /// `.error` of a type of others with its content at the time of the open, as long as it has
+        /// a content.
         case errors(TypeID, [UInt8])
-        /// The file of a share as it was when it was opened, as long as there is the share.
+        /// The file of a share with its content at the time of the open, as long as the share
+        /// exists.
         case share(ShareFile, [UInt8])
         case events(EventCursor)
-        /// Takes text and acts on it: `ctl`, the development schema.
+        /// A file that takes text and acts on it: `ctl`, the development schema.
         case command(CommandBuffer)
         case directory(DirectoryCursor)
 
-        /// The file of which the kernel may have pages that were written; nil where it keeps none.
+        /// The file of which the kernel may have written pages. Nil where the kernel keeps none.
         var node: Node? {
             switch self {
             case .record(let open): .record(open.state.withLock(\.file))
@@ -65,8 +67,8 @@ extension Tree {
         return handle
     }
 
-    /// Makes the kernel hand over what programs have written into mappings of files that are open: for
-    /// each of them it does so before it drops the pages.
+    /// Returns notices that make the kernel hand over the data that programs have written into
+    /// mappings of open files. For each notice the kernel does so before it drops the pages.
     package func pagesOfOpenFiles() -> [KernelNotice] {
         let handles = handles { _ in true }.filter(\.canWrite)
         return state.withLock { state in
@@ -77,7 +79,8 @@ extension Tree {
         }
     }
 
-    /// The handles that have the file open, found among all: renames of open files are rare.
+    /// Returns the handles that have the file open. All handles are searched, because renames of
+    /// open files are rare.
     func handles(on matches: (OpenHandle.Backing) -> Bool) -> [OpenHandle] {
         let all = state.withLock { Array($0.handles.values) }
         return all.filter { matches($0.current) }

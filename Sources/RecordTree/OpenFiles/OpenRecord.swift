@@ -2,42 +2,44 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A record's file while someone has it open, or while a new name waits for its first save.
+/// A record's file while a program has it open, or while a new name waits for its first save.
 ///
-/// All handles of a file share one, and so see one text. It is dirty while `version` is ahead of
-/// `savedVersion`. When another file takes the name, this one keeps its text: its readers read on
-/// in it, and what its writers save is merged with what came.
+/// All handles of a file share one object, and so see one text. It is dirty while `version` is
+/// ahead of `savedVersion`. When another file takes the name, this one keeps its text: its readers
+/// continue to read it, and a save of its writers is merged with the new file.
 final class OpenRecord: Sendable {
     struct State {
         var file: RecordFile
         var type: TypeID
         var stem: Stem
-        /// Whether the store has a row for it: a record, or a draft of one.
+        /// Indicates whether the store has a row for it: a record, or a draft of one.
         var isInStore: Bool
-        /// What the file shows; nil until somebody reads or writes.
+        /// The text that the file shows. Nil before the first read or write.
         var text: [UInt8]?
-        /// What the store had of the file when another one took its name.
+        /// The text in the store when another file took the name.
         var base: [UInt8]?
         var version = 0
         var savedVersion = 0
-        /// The time of the last write, or what utimens has set since.
+        /// The time of the last write, or the time that utimens has set since.
         var modified: Timestamp
-        /// When content, name or times last changed here: ctime.
+        /// The time of the last local change of content, name or times: ctime.
         var changed: Timestamp
         var created: Timestamp
         var handles = 0
         var writers = 0
-        /// Who has opened it for writing (`ProgramTable`).
+        /// The programs that have opened the file for writing (`ProgramTable`).
         var programs: Set<Int32> = []
-        /// Why the last text is only a draft, while no close has said so: fsync may not.
+        /// The reason why the last text is only a draft, until a close has reported it: fsync may
+        /// not.
         var untold: RecordError?
-        /// What the text could not take: it is not saved then.
+        /// The bytes that the text could not take. Then the text is not saved.
         var failure: WriteFailure?
-        /// The name is gone; what is written now goes nowhere, as on any file system.
+        /// Indicates that the name was removed: later writes are lost, as on any file system.
         var isUnlinked = false
-        /// Others share it no longer: nothing of it is read any more.
+        /// Indicates that the record is no longer shared with this user: nothing of it can be read
+        /// any more.
         var isRevoked = false
-        /// Where it was when somebody opened it for writing.
+        /// The place of the file when a program opened it for writing.
         var home: TypePlace?
 
         var isDirty: Bool { version != savedVersion }
@@ -50,7 +52,7 @@ final class OpenRecord: Sendable {
     var file: RecordFile { state.withLock { $0.file } }
 }
 
-/// A text as a save takes it.
+/// A text in the form that a save takes.
 struct TextSnapshot {
     let file: RecordFile
     let isInStore: Bool
@@ -67,7 +69,8 @@ struct TextSnapshot {
 }
 
 extension OpenRecord {
-    /// The text to save; nil when nothing has changed since the last save or the name is gone.
+    /// Returns the text to save. Returns nil when nothing has changed since the last save, or the
+    /// name was removed.
     func snapshot() -> TextSnapshot? {
         state.withLock { state in
             guard state.isDirty, !state.isUnlinked, let text = state.text else { return nil }
@@ -78,8 +81,8 @@ extension OpenRecord {
         }
     }
 
-    /// The snapshot is in the store, as the record or as its draft: under this file, or merged
-    /// into another one.
+    /// Notes that the snapshot is in the store, as the record or as its draft: under this file, or
+    /// merged into another one.
     func noteSaved(_ snapshot: TextSnapshot, in file: RecordFile) {
         state.withLock { state in
             state.savedVersion = max(state.savedVersion, snapshot.version)
@@ -88,7 +91,7 @@ extension OpenRecord {
         }
     }
 
-    /// Another file takes the name: this one shows the text to its end.
+    /// Keeps the text when another file takes the name: this file shows the text to its end.
     func keep(_ text: [UInt8]) {
         state.withLock { state in
             if state.text == nil { state.text = text }
@@ -96,10 +99,11 @@ extension OpenRecord {
         }
     }
 
-    /// The file was to be replaced, and was not: a save goes into it as before.
+    /// Notes that the file was not replaced after all: a save changes this file as before.
     func keepName() { state.withLock { $0.base = nil } }
 
-    /// Gives up a text that could not be saved, unless a writer holds it again.
+    /// Discards a text that could not be saved, unless a writer has the file open again. Returns
+    /// whether it was discarded.
     func dropUnsaved() -> Bool {
         state.withLock { state in
             if state.writers == 0 { state.savedVersion = state.version }
@@ -107,19 +111,19 @@ extension OpenRecord {
         }
     }
 
-    /// Throws for a record that others share no longer.
+    /// Throws for a record that is no longer shared with this user.
     func checkIsShared() throws(RecordError) {
         if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
     }
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
-    /// Throws why the text is not whole.
+    /// Throws the failure of an incomplete text.
     func checkIsWhole() throws(RecordError) {
         if let failure = state.withLock(\.failure) { throw failure.error }
     }
 
-    /// A write has failed before it changed anything.
+    /// Notes that a write failed before it changed anything.
     func noteFailure(offset: Int64?, count: Int, _ error: RecordError) {
         state.withLock { state in
             let start = offset ?? Int64(state.text?.count ?? 0)
@@ -127,7 +131,8 @@ extension OpenRecord {
         }
     }
 
-    /// Gives up a text that is not whole; the file shows what the store has. Nil while somebody writes.
+    /// Discards an incomplete text, after which the file shows the text in the store. Does nothing
+    /// while a program writes.
     /// - Returns: whether there was such a text.
     func dropIncomplete() -> Bool {
         state.withLock { state in
@@ -139,7 +144,8 @@ extension OpenRecord {
         }
     }
 
-    /// The refusal that fsync has kept to itself, for the close that follows it.
+    /// Returns the refusal that fsync did not report, for the close that follows. It is returned
+    /// once.
     func takeUntold() -> RecordError? {
         state.withLock { state in
             defer { state.untold = nil }
@@ -154,7 +160,7 @@ extension OpenRecord {
         }
     }
 
-    /// Fills in the text that a reader of the store has found, unless a writer was faster.
+    /// Sets the text that was read from the store, unless a writer has set it already.
     func load(_ text: [UInt8]) {
         state.withLock { if $0.text == nil { $0.text = text } }
     }

@@ -4,7 +4,8 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Opens a file (open). O_TRUNC has its effect here: the kernel sends no setattr for it.
+    /// Opens a file (open). This also does the work of O_TRUNC, because the kernel sends no setattr
+    /// for it.
     package func open(_ number: NodeNumber, flags: Int32, caller: Requester) throws(RecordError)
         -> Opened
     {
@@ -41,7 +42,7 @@ extension Tree {
         }
     }
 
-    /// Who empties the file by opening it begins anew, whatever it could not take before.
+    /// Empties a file when it is opened, and forgets its failed writes.
     private func empty(_ open: OpenRecord, writes: Bool) throws(RecordError) {
         do throws(RecordError) {
             try truncate(open, to: 0)
@@ -56,7 +57,7 @@ extension Tree {
         if writing { throw RecordError(.notPermitted, message) }
     }
 
-    /// The shared state of the file's handles, with one more handle counted.
+    /// Returns the shared state of the file's handles, with one more handle counted.
     func openRecord(_ file: RecordFile, writes: Bool) throws(RecordError) -> OpenRecord {
         if let open = state.withLock({ $0.open[file]?.counted(writes: writes) }) {
             if writes {
@@ -81,7 +82,7 @@ extension Tree {
         return open
     }
 
-    /// A text that is saved when its directory is gone has to know where it belongs.
+    /// Notes the place of the file: a save after its directory was removed needs it.
     private func noteHome(of open: OpenRecord) throws(RecordError) {
         let (type, isKnown) = open.state.withLock { ($0.type, $0.home != nil) }
         guard !isKnown else { return }
@@ -89,7 +90,7 @@ extension Tree {
         open.state.withLock { $0.home = place }
     }
 
-    /// - Parameter isFresh: asks the store, also when a listing has just read the row.
+    /// - Parameter isFresh: whether to ask the store even when a listing has just read the row.
     private func entry(of file: RecordFile, isFresh: Bool) throws(RecordError) -> RecordEntry {
         if !isFresh, let known = state.withLock({ $0.entries.entry(file.record) }),
             known.file == file
@@ -115,7 +116,7 @@ extension Tree {
         }
     }
 
-    /// Makes a file and opens it (create), or opens what has come under the name meanwhile.
+    /// Makes a file and opens it (create), or opens a file that has got the name in the meantime.
     package func create(
         parent: NodeNumber, name: [UInt8], mode: UInt32, flags: Int32, caller: Requester
     ) throws(RecordError) -> (NodeEntry, Opened) {
@@ -132,7 +133,7 @@ extension Tree {
         case .asset(let file):
             try checkWritable(file.stem, in: file.type)
             if let created = try createAsset(file, flags: flags, caller: caller) { return created }
-            // A file of another name has come into the field meanwhile.
+            // The field has got a file with another name in the meantime.
             return try createScratch(file.scratchPlace, mode: mode, flags: flags, caller: caller)
         case .scratch(let place):
             if try !resumeShare(at: place), let share = try findShare(place) {
@@ -150,7 +151,8 @@ extension Tree {
             let refusal = RecordError(
                 .notPermitted,
                 "files belong into a TYPE directory: DATABASE/ZONE/TYPE/NAME.json")
-            // Only what is meant as a record is told: editors try other names beside what they write.
+            // Only a name that looks like a record is reported: editors try other names beside the
+            // file that they write.
             guard name.suffix(5).elementsEqual(".json".utf8) else { throw refusal }
             return try telling(name, in: directory) { () throws(RecordError) in throw refusal }
         case .errorFile, .fixed, .control:
@@ -190,14 +192,16 @@ extension Tree {
         guard let entry = try entry(of: .record(open.file)) else {
             throw RecordError(.stale, "the record is gone")
         }
-        // Who makes a file is a writer, also one that only reads: its empty text needs an end.
+        // The program that makes a file counts as a writer, even when it only reads: the empty text
+        // needs an end.
         let handle = addHandle(.record(open), flags: flags | O_RDWR)
         return (entry, Opened(handle: handle, keepCache: true))
     }
 
-    /// A name whose first save is outstanding. When the name was deleted within the grace time it
-    /// is the same record again, but its row goes on waiting until that save: a crash before it
-    /// leaves the record deleted, never with its old text. Not when that record has another name now.
+    /// Makes a name that waits for its first save. A name that was deleted within the grace time
+    /// means the same record again, but its row stays deleted until that save: a crash before it
+    /// leaves the record deleted, never with its old text. This does not apply when that record has
+    /// another name now.
     func newRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
         var waiting = try row(type, stem)
         if let row = waiting, try store.hasGivenUpName(row) { waiting = nil }
@@ -225,7 +229,7 @@ extension Tree {
 }
 
 extension Tree {
-    /// Refuses a file name under which no record can be, before there is a file: with the reason in
+    /// Refuses a file name under which no record can exist, before a file is made. The reason is in
     /// `.error`.
     func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
         let place = try place(of: type)

@@ -2,27 +2,28 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Files that have just lost their names, with what they showed: the kernel may be about to open
-/// one that it has looked up a moment ago, or a reader has it open and has not read yet.
+/// Files that have just lost their names, with the text that they showed. The kernel may be about
+/// to open a file that it has just looked up, or a reader has the file open and has not read it
+/// yet.
 ///
-/// That it forgets one says nothing: it may have looked the file up twice, and use the other answer
-/// only now. So each stays for a time in which the kernel has long been told of the next file.
-/// Bounded: the oldest go first.
+/// That the kernel forgets a file proves nothing: it may have looked the file up twice, and use the
+/// other answer only now. Therefore each file stays for a time within which the kernel surely
+/// learns of the next file. The memory is bounded: the oldest files are removed first.
 struct PastFiles {
     static let lifetime: Duration = .seconds(10)
     private static let countMax = 4096
-    /// Of texts, in bytes. The newest one stays whatever its size.
+    /// The limit for all texts, in bytes. The newest text stays at any size.
     private static let bytesMax = 8 << 20
 
     private var files: [RecordFile: (replaced: ReplacedFile, since: Duration)] = [:]
-    /// In the order of their coming; those in front of `first` are gone.
+    /// The files in the order in which they were added. Those before `first` are removed.
     private var order: [RecordFile] = []
     private var first = 0
     private var bytes = 0
 
     subscript(file: RecordFile) -> ReplacedFile? { files[file]?.replaced }
 
-    /// - Parameter uptime: that of now.
+    /// - Parameter uptime: the current uptime.
     mutating func add(_ replaced: ReplacedFile, at uptime: Duration) {
         let file = replaced.entry.file
         remove(file)
@@ -38,7 +39,7 @@ struct PastFiles {
         }
     }
 
-    /// Drops those whose time is over. Returns the bytes of their texts.
+    /// Removes the files whose time is over. Returns the number of bytes of their texts.
     mutating func removeOld(at uptime: Duration) -> Int {
         let before = bytes
         while first < order.count, isOver(order[first], uptime) { removeFirst() }
@@ -49,7 +50,7 @@ struct PastFiles {
         return before - bytes
     }
 
-    /// Whether a file that came long ago can go, or has gone already.
+    /// Returns whether a file can be removed, or was removed already.
     private func isOver(_ file: RecordFile, _ uptime: Duration) -> Bool {
         guard let kept = files[file] else { return true }
         return kept.since + Self.lifetime <= uptime
@@ -60,7 +61,7 @@ struct PastFiles {
         first += 1
     }
 
-    /// It has its name again, or never lost it.
+    /// Removes a file that has its name again, or never lost it.
     mutating func remove(_ file: RecordFile) {
         guard let old = files.removeValue(forKey: file) else { return }
         bytes -= old.replaced.text.count
@@ -68,8 +69,8 @@ struct PastFiles {
 }
 
 extension ReplacedFile {
-    /// Whether an open that comes late shall meet it, as on other file systems. Where the daemon
-    /// itself has changed what the name shows, the kernel looks the name up again instead.
+    /// Indicates whether a late open gets this file, as on other file systems. Where the daemon
+    /// itself has changed the file of the name, the kernel looks the name up again instead.
     var isOpenable: Bool {
         switch effect {
         case .renamedOver: true
@@ -80,9 +81,9 @@ extension ReplacedFile {
 }
 
 extension Tree {
-    /// Hears, before each commit, which files lose their names: who has one open keeps its text.
-    /// After a commit that failed they have their names, and later saves go into them: what was
-    /// kept for late readers would be old then.
+    /// Handles the files that lose their names, before each commit: an open file keeps its text.
+    /// After a failed commit the files have their names, and later saves change them: a text kept
+    /// for late readers would then be out of date.
     func filesReplaced(_ files: [ReplacedFile], _ moment: Replacement) {
         let (uptime, now) = (options.clock.uptime, now)
         state.withLock { state in

@@ -43,7 +43,7 @@ extension Tree {
         return open.read(offset: offset, count: count) ?? []
     }
 
-    /// Makes sure that the text is in memory.
+    /// Loads the text into memory, if it is not there yet.
     func load(_ open: OpenRecord) throws(RecordError) {
         guard let file = open.state.withLock({ $0.text == nil ? $0.file : nil }) else { return }
         let shown: (file: RecordFile, text: [UInt8])?
@@ -55,7 +55,8 @@ extension Tree {
             throw error
         }
         if let shown, shown.file == file { return open.load(shown.text) }
-        // Replaced meanwhile: then its text was kept before anybody could see the next one.
+        // The file was replaced in the meantime. Its text was kept before any program could see the
+        // next one.
         guard open.state.withLock({ $0.text == nil }) else { return }
         throw RecordError(.stale, "the record is gone")
     }
@@ -67,7 +68,7 @@ extension Tree {
         guard handle.canWrite else {
             throw RecordError(.system, "the file is open for reading only", errno: EBADF)
         }
-        // Pages of a shared mapping know their place, whatever handle carries them.
+        // Pages of a shared mapping have their own offset, with any handle.
         let appends = handle.appends && !isWriteback
         switch handle.current {
         case .record(let open):
@@ -78,7 +79,8 @@ extension Tree {
         case .scratch(let file, let id):
             let end = appends ? Int64(try file.status.st_size) : offset
             try write(data, offset: end, to: file, id)
-            // It has become a field's file meanwhile, which may have the bytes of before.
+            // The file has become a field's file in the meantime. The field may have only the bytes
+            // from before this write.
             if case .asset(let open) = handle.current {
                 try open.write(data, offset: end, in: self)
             }
@@ -99,8 +101,8 @@ extension Tree {
         }
     }
 
-    /// What somebody has written into a shared mapping and may not any more, others of this machine would
-    /// read: the kernel keeps refused pages.
+    /// Drops the pages of a shared mapping that a program may no longer write. Otherwise other
+    /// programs on this machine would read the change, because the kernel keeps refused pages.
     private func droppingPages(
         of node: Node, _ isWriteback: Bool, _ check: () throws(RecordError) -> Void
     ) throws(RecordError) {
@@ -145,8 +147,8 @@ extension Tree {
         }
     }
 
-    /// Throws why a local file that is to become a record, a large field or a share is not whole: many
-    /// programs go on to the rename after a write that has failed.
+    /// Throws the failure of an incomplete local file that is about to become a record, a large
+    /// field or a share: many programs continue with the rename after a failed write.
     func checkIsWhole(_ place: ScratchPlace) throws(RecordError) {
         let failure = state.withLock { state -> WriteFailure? in
             guard !state.incompleteScratch.isEmpty, let id = state.scratch.knownID(at: place) else {
@@ -164,7 +166,7 @@ extension Tree {
             to: size, limit: options.limits.textBytes, now: now, changed: store.nextChange())
     }
 
-    /// A descriptor is closed (flush): the moment of a save, and of its errors.
+    /// Saves a file when a descriptor is closed (flush), and throws the errors of the save.
     package func flush(_ number: HandleNumber) throws(RecordError) {
         let handle = try handle(number)
         guard handle.canWrite else { return }
@@ -180,8 +182,8 @@ extension Tree {
         }
     }
 
-    /// What was written is on stable storage (fsync). Bad content is no failure here: it is on
-    /// stable storage as a draft, and close says what is wrong with it.
+    /// Puts written data on stable storage (fsync). Invalid content does not fail here: it is on
+    /// stable storage as a draft, and close reports the fault.
     package func synchronize(_ number: HandleNumber, dataOnly: Bool) throws(RecordError) {
         let handle = try handle(number)
         switch handle.current {
@@ -207,14 +209,14 @@ extension Tree {
         Failpoint.pass(.syncDone)
     }
 
-    /// The directory is on stable storage (fsyncdir): its waiting deletes become final.
+    /// Puts the directory on stable storage (fsyncdir): its waiting deletes become final.
     package func synchronizeDirectory(_ number: NodeNumber) throws(RecordError) {
         guard case .type = try node(number) else { return }
         try finalizeDeletes(olderThan: .zero)
         try store.sync()
     }
 
-    /// The last descriptor of a handle is gone (release). Nobody hears of errors any more.
+    /// Ends a handle after its last descriptor was closed (release). No caller receives an error.
     package func release(_ number: HandleNumber) {
         guard let handle = state.withLock({ $0.handles.removeValue(forKey: number) }) else {
             return

@@ -2,10 +2,11 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Records that show under other names because another one came, or went.
+/// Handles records that show under other names because another record was added or removed.
 extension Tree {
-    /// Who has the file open goes on with the record, not with what has its name from now on. Hears
-    /// of it before anything else is saved.
+    /// Moves open files to the new names of their records: a program that has the file open
+    /// continues with the record, and not with the next owner of its old name. Called before
+    /// anything else is saved.
     func stemsChanged(_ changes: [StemChange]) {
         let (files, handles) = state.withLock { state in
             for change in changes {
@@ -27,7 +28,7 @@ extension Tree {
         }
     }
 
-    /// Neither of the two names is what the kernel may remember of it.
+    /// Returns notices for both names: the kernel's knowledge of each of them is out of date.
     func stemNotices(of change: StoreChange) -> [KernelNotice] {
         guard let former = change.former, let type = change.type, let stem = change.stem else {
             return []
@@ -39,7 +40,7 @@ extension Tree {
         ]
     }
 
-    /// For those who watch the directory.
+    /// Returns the touches for programs that watch the directory.
     func stemTouches(of change: StoreChange) -> [Touch] {
         guard let former = change.former, let type = change.type, let stem = change.stem,
             let path = directoryPath(of: type)

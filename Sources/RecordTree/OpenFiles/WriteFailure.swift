@@ -1,9 +1,9 @@
 import RecordModel
 
-/// Bytes that a file could not take, and why: what is left of a text whose write has failed is not what its
-/// writer meant. Until they are written all the same, the file is not saved.
+/// Bytes that a file could not take, with the reason. After a failed write the text is not the one
+/// that its writer intended. Until the missing bytes are written after all, the file is not saved.
 struct WriteFailure: Sendable {
-    /// Where the missing bytes begin and end.
+    /// The start and the end of the missing bytes.
     private(set) var start: Int64
     private var end: Int64
     let error: RecordError
@@ -14,8 +14,8 @@ struct WriteFailure: Sendable {
         self.error = error
     }
 
-    /// Whether the failure says that the file could not take the bytes. Who may not write any more has lost
-    /// nothing of what he wrote before.
+    /// Returns whether the error means that the file could not take the bytes. A program that may
+    /// no longer write has lost nothing of its earlier writes.
     static func isOne(_ error: RecordError) -> Bool {
         switch error.code {
         case .accessDenied, .readOnly, .stale, .notPermitted, .isDirectory: false
@@ -25,19 +25,19 @@ struct WriteFailure: Sendable {
 }
 
 extension WriteFailure? {
-    /// A write has failed. What was missing before is missing still.
+    /// Notes that a write has failed. Bytes that were missing before are still missing.
     mutating func note(offset: Int64, count: Int, _ error: RecordError) {
         guard WriteFailure.isOne(error) else { return }
         if self == nil { self = WriteFailure(offset: offset, count: count, error: error) }
     }
 
-    /// These bytes are there now; programs repeat a write that has failed.
+    /// Notes that these bytes are written now: programs repeat a failed write.
     mutating func noteWrite(offset: Int64, count: Int) {
         self?.fill(offset, offset.addingClamped(Int64(count)))
         if self?.isFilled == true { self = nil }
     }
 
-    /// The file ends here now; its writer goes on from here, or has to.
+    /// Notes the new end of the file: its writer continues from there.
     mutating func noteSize(_ size: Int64) { self?.cut(at: size) }
 }
 

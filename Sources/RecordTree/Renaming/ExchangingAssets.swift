@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// RENAME_EXCHANGE of large fields: the names stay, the bytes change places.
+/// RENAME_EXCHANGE of large fields: the names stay, and the files exchange their bytes.
 extension Tree {
     func exchange(_ file: FieldFile, with other: FieldFile) throws(RecordError) {
         guard let entry = file.entry, let otherEntry = other.entry else { throw .noSuchFile }
@@ -41,7 +41,7 @@ extension Tree {
         }
     }
 
-    /// A file of this machine and that of a field.
+    /// Exchanges a local file and a field's file.
     func exchange(
         _ place: ScratchPlace, with file: FieldFile, _ caller: Requester
     ) throws(RecordError) {

@@ -2,13 +2,13 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Where the files of large fields go when their record is renamed: along with it at once, where nothing
-/// stands in the way. Where the new name has files of another record that has just gone, as in an exchange
-/// of two by a third name, these stay what they are until the tool has said what is to become of them, or
-/// the grace is over.
+/// The files of large fields when their record is renamed. They move with the record at once, where
+/// nothing prevents it. The new name may have files of another record that was just removed, as in
+/// an exchange of two records by way of a third name. Then the files stay unchanged until the tool
+/// has handled them, or the grace time is over.
 extension Tree {
-    /// The files that a text from beside the records meets under the name, and those that come with it
-    /// from the record that it was.
+    /// Returns the files for a local text that takes a record's name: the files that already have
+    /// that name, and the files from the record that the text was before.
     func movedFiles(
         of place: ScratchPlace, to stem: Stem, in type: TypeID
     ) throws(RecordError) -> MovedFiles {
@@ -44,7 +44,8 @@ extension Tree {
             own: own, carried: carried, following: unnamed(following, instead: own))
     }
 
-    /// The files that may follow: not where a tool has just put another one.
+    /// Returns the files that may follow. A file that a tool has just put in the place of another
+    /// one stays.
     private func unnamed(_ assets: [AssetEntry], instead own: [AssetEntry]) -> [AssetEntry] {
         let time = options.clock.uptime
         return state.withLock { state in
@@ -55,7 +56,8 @@ extension Tree {
         }
     }
 
-    /// The files go along whose tool has said nothing more in time. Returns when the next one is due.
+    /// Moves the files that follow their record when the tool has not handled them in time. Returns
+    /// the time when the next one is due.
     func followDue(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         let time = options.clock.uptime
         state.withLock { $0.movedFields.forgetAsides(until: time) }
@@ -67,10 +69,11 @@ extension Tree {
         return try store.firstFollowing().map { max($0 + options.grace, now + Self.followPause) }
     }
 
-    /// Between two tries of what cannot follow now.
+    /// The time between two attempts for files that cannot follow now.
     private static let followPause: Duration = .seconds(1)
 
-    /// The files that a record takes along: those that have left it are out of its text before.
+    /// Returns the files that move with a record. Files that have left the record are removed from
+    /// its text first.
     func leavingFilesGone(of file: RecordFile) throws(RecordError) -> [AssetEntry] {
         guard let entry = try store.record(file.record), entry.hasAssets else { return [] }
         let assets = try store.assets(of: entry.id)
@@ -84,7 +87,7 @@ extension Tree {
 }
 
 extension RecordError {
-    /// True when another try would end the same.
+    /// Indicates whether another attempt would fail too.
     fileprivate var isForGood: Bool {
         switch code {
         case .accessDenied, .invalidArgument, .notFound: true

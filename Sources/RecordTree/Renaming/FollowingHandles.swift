@@ -3,18 +3,19 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Whoever has a file open goes on with it when it takes the name of a large field, or when a field's file
-/// takes a name of this machine: as on any file system, what is written then is in the file of the new name.
+/// Handles files that a program has open when the file takes the name of a large field, or when a
+/// field's file takes a local name. As on any file system, later writes go to the file with the new
+/// name.
 extension Tree {
     func isWritten(_ scratch: ScratchID) -> Bool {
         handles(on: { $0.isScratch(scratch) }).contains(where: \.canWrite)
     }
 
-    /// Gives the field's file to those who have the scratch file open.
+    /// Replaces an open scratch file by the field's file in all its handles.
     ///
     /// - Parameters:
     ///   - source: the scratch file, which has lost its name.
-    ///   - imported: what it was when the field got its bytes.
+    ///   - imported: the status of the scratch file when the field got its bytes.
     func handles(
         on scratch: ScratchID, become entry: AssetEntry, from source: HostFile, _ imported: stat
     )
@@ -27,8 +28,8 @@ extension Tree {
         }
     }
 
-    /// Gives the scratch file, which has the same bytes, to those who have a file of a field or a record
-    /// open.
+    /// Replaces the open file of a field or a record by the scratch file, which has the same bytes,
+    /// in all its handles.
     func handles(
         on matches: (OpenHandle.Backing) -> Bool, become scratch: ScratchID, at path: HostName
     ) throws(RecordError) {
@@ -38,8 +39,8 @@ extension Tree {
         for handle in handles { handle.backing.withLock { $0 = .scratch(host, scratch) } }
     }
 
-    /// Gives what the file shows, also what was written and is not saved yet; nil where the bytes are not
-    /// on this machine.
+    /// Returns the content that the file shows, including writes that are not saved yet. Returns
+    /// nil where the bytes are not on this machine.
     func shownContent(
         of entry: AssetEntry, _ open: OpenAsset?
     ) throws(RecordError) -> (file: HostFile, modified: Timestamp)? {
@@ -53,8 +54,8 @@ extension Tree {
 }
 
 extension Tree {
-    /// A record has another name or place, here or elsewhere: whoever has a file of its large fields open goes on with it
-    /// there.
+    /// Moves open files of a record's large fields to the record's new name or place, on this
+    /// machine or elsewhere.
     func followFields(of record: RecordID, to target: RecordID) {
         let open = state.withLock { $0.assets.values.filter { $0.place.record == record } }
         guard !open.isEmpty else { return }
@@ -94,7 +95,7 @@ extension OpenHandle.Backing {
 }
 
 extension OpenAsset {
-    /// Takes what was written into the file that its bytes have come from since then.
+    /// Takes over writes to the source file that were made after its bytes were imported.
     fileprivate func takeLater(
         _ source: HostFile, than imported: stat, in tree: Tree
     ) throws(RecordError) {

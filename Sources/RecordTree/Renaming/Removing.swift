@@ -19,7 +19,7 @@ extension Tree {
             if case .type(let type) = directory { try checkLeave(type, caller) }
             try removeAsset(id, caller)
         case .scratch:
-            // The file may have other names: the one that was given goes. The host refuses a
+            // The file may have other names: only this name is removed. The host refuses a
             // directory.
             guard case .scratch(let place) = try meaning(of: name, in: directory) else { return }
             guard place.isOfShare else {
@@ -35,7 +35,7 @@ extension Tree {
         }
     }
 
-    /// The transaction looks the name up: what shows under it goes, without a query before.
+    /// Removes a record. The transaction looks the name up, so that no query is needed before it.
     private func removeRecord(_ type: TypeID, _ stem: Stem) throws(RecordError) {
         let pending = state.withLock { $0.pending[type]?[stem] }
         if let pending, takePending(pending) { return unlinked(pending) }
@@ -50,10 +50,11 @@ extension Tree {
         state.withLock { $0.open[file] }?.unlink()
     }
 
-    /// The record vanishes now and for good after the grace time; a row says so from here on.
+    /// Makes the record disappear now, and for good after the grace time. From here on a row says
+    /// so.
     ///
-    /// - Parameter begin: gives what the record was; nil when it is gone.
-    /// - Returns: its file, which has no name any more.
+    /// - Parameter begin: returns the state of the record before, or nil when it no longer exists.
+    /// - Returns: the record's file, which no longer has a name.
     @discardableResult
     func beginDelete(
         _ begin: (Transaction) throws(RecordError) -> RecordEntry?
@@ -70,7 +71,7 @@ extension Tree {
         return file
     }
 
-    /// Drops a name whose first save is outstanding. False when it is not such a name.
+    /// Removes a name that waits for its first save. Returns false for any other name.
     func takePending(_ file: RecordFile) -> Bool {
         state.withLock { state in
             guard let open = state.open[file] else { return false }
@@ -91,7 +92,7 @@ extension Tree {
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.stopFollowing(entry)
             }
-            // It goes with its record, and comes back with it from the trash.
+            // The asset is deleted with its record, and is restored with it from the trash.
             return state.withLock { state in
                 state.hiddenAssets.insert(id)
                 state.detach(entry)
@@ -104,7 +105,7 @@ extension Tree {
                 open?.unlink()
                 return state.withLock { $0.detach(entry) }
             } catch {
-                // A value that cannot have these bytes goes, and the file stays on this machine.
+                // A value that cannot have these bytes is removed, and the file stays a local file.
             }
         }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
@@ -117,8 +118,8 @@ extension Tree {
 }
 
 extension Tree {
-    /// A file of this machine is the field's from now on, unless one comes under the former name in time: then that was
-    /// removed to be written anew.
+    /// Gives the field to a local file. If another file takes the field's former name in time, then
+    /// the former file was removed to be written again, and that file gets the field.
     private func inherit(
         _ heir: FieldFile, from former: AssetEntry, _ caller: Requester
     ) throws(RecordError) {
@@ -131,8 +132,8 @@ extension Tree {
 }
 
 extension Tree.State {
-    /// The asset has lost its name: its handles see it to their end, nothing is saved, and what
-    /// comes under the name gets another number.
+    /// Takes the name from an asset: its handles see it to their end, nothing is saved, and the
+    /// next file with the name gets another number.
     mutating func detach(_ asset: AssetEntry) {
         let number = nodes.number(of: .asset(asset.id))
         if let open = assets.removeValue(forKey: asset.id) {

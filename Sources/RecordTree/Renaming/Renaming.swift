@@ -4,7 +4,7 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// The two ends of a rename, as what their names mean.
+/// The two ends of a rename, by the meaning of their names.
 private enum RenameEnd {
     case record(TypeID, Stem)
     case asset(FieldFile)
@@ -12,8 +12,8 @@ private enum RenameEnd {
 }
 
 extension Tree {
-    /// Renames (renameat2). The identity of a record is its name: what arrives under a record's
-    /// name updates it, what leaves the name lets it wait for its delete (mount.md §5).
+    /// Renames (renameat2). The identity of a record is its name: a file that takes a record's name
+    /// updates the record, and a record that loses its name waits for its delete (mount.md §5).
     package func rename(
         parent: NodeNumber, name: [UInt8], newParent: NodeNumber, newName: [UInt8],
         flags: UInt32, caller: Requester = Requester(threadID: 0)

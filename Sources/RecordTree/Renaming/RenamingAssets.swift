@@ -4,7 +4,7 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// A scratch file takes an asset's name.
+    /// Saves a scratch file that takes an asset's name.
     func saveScratch(
         _ place: ScratchPlace, as file: FieldFile, _ caller: Requester
     ) throws(RecordError) {
@@ -28,7 +28,7 @@ extension Tree {
         }
     }
 
-    /// A local file that takes the name of a large field.
+    /// Opens a local file that takes the name of a large field.
     private func regularFile(at path: HostName) throws(RecordError) -> (HostFile, stat) {
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become an asset")
@@ -44,8 +44,8 @@ extension Tree {
         return NewContent(hash: hash, size: size, modified: status.st_mtim.timestamp.asStored)
     }
 
-    /// - Parameter needsFile: somebody goes on writing: where the value is none that has a file, that
-    ///   would be lost.
+    /// - Parameter needsFile: whether a program continues to write. A value without a file would
+    ///   lose those writes.
     private func save(
         _ content: NewContent, as file: FieldFile, by programs: Set<Int32> = [],
         needsFile: Bool = false
@@ -72,8 +72,8 @@ extension Tree {
         return entry
     }
 
-    /// A local file gets one more name, that of a large field without a file: the field has a copy of
-    /// its bytes.
+    /// Links a local file to the name of a large field without a file: the field gets a copy of its
+    /// bytes.
     func link(_ id: ScratchID, as file: FieldFile) throws(RecordError) -> NodeEntry {
         guard file.entry == nil else {
             throw RecordError(.alreadyExists, "the asset is there already")
@@ -90,8 +90,9 @@ extension Tree {
         return entry
     }
 
-    /// The file has lost its name to another one. With the same bytes that one has the same row,
-    /// and is not this one all the same: what is written here would not be saved.
+    /// Takes the name from an open file after another file replaced it. Even with the same bytes,
+    /// and therefore the same row, the other file is not this one: writes to this one are not
+    /// saved.
     private func lose(_ open: OpenAsset) {
         open.unlink()
         state.withLock { state in
@@ -99,14 +100,14 @@ extension Tree {
         }
     }
 
-    /// An asset takes a scratch name: the bytes go there, and the field leaves the record after the
-    /// grace, unless a file comes under the name again.
+    /// Moves an asset to a scratch name: its bytes become a local file, and the field is removed
+    /// from the record after the grace time, unless another file takes the name again.
     func setAside(_ id: AssetID, as target: ScratchPlace) throws(RecordError) {
         guard let entry = try store.asset(id) else { throw .noSuchFile }
         guard let open = state.withLock({ $0.assets[id] }) else {
             return try setAside(entry, nil, as: target)
         }
-        // Nobody writes meanwhile.
+        // No program writes during this.
         try open.changing { () throws(RecordError) in try setAside(entry, open, as: target) }
     }
 
@@ -142,8 +143,8 @@ extension Tree {
         try handles(on: { $0.isAsset(open) }, become: scratch, at: path)
     }
 
-    /// An asset becomes another field, or a field of another record of the type, which need not be there
-    /// yet.
+    /// Moves an asset to another field, or to a field of another record of the type. That record
+    /// need not exist yet.
     func renameAsset(_ id: AssetID, to file: FieldFile) throws(RecordError) {
         guard let entry = try store.asset(id), let hash = entry.hash else {
             throw RecordError(.crossDevice, "an asset without bytes is not renamed")
@@ -156,7 +157,7 @@ extension Tree {
                 file.entry.flatMap { state.assets[$0.id] }
             )
         }
-        // It has gone there with its record already.
+        // The file has already moved there with its record.
         if let there = replaced, there.state.withLock({ $0.formerID == id }) {
             (open, replaced) = (there, nil)
         }
@@ -186,8 +187,8 @@ extension Tree {
         ])
     }
 
-    /// The field's file gets another ending, on all machines. A file of this machine that has that name
-    /// goes, as on any file system.
+    /// Gives the field's file another ending, on all machines. A local file with the new name is
+    /// removed, as on any file system.
     func renameEnding(_ id: AssetID, to file: FieldFile) throws(RecordError) {
         guard let entry = try store.asset(id), let hash = entry.hash,
             try store.record(entry.record)?.state != .waitingDelete
@@ -217,9 +218,9 @@ extension Tree {
         notify([.content(NodeNumber(file.type))])
     }
 
-    /// A file comes under a name that a rename to another ending has just given up: that rename has kept
-    /// a backup (`NAME_original`, `NAME.1`). The backup is a file of this machine then, and the field has
-    /// its name for what comes. False when that was not so.
+    /// Handles a new file under a name that a rename to another ending has just left: that rename
+    /// was made to keep a backup (`NAME_original`, `NAME.1`). The backup becomes a local file, and
+    /// the field keeps its name for the new file. Returns false when there was no such rename.
     @discardableResult
     func takeBackEnding(
         _ name: [UInt8], in directory: Node, for source: Node? = nil
@@ -244,7 +245,8 @@ private struct NewContent {
 }
 
 extension Tree.State {
-    /// The kernel has moved a file to the name of this one, with its number and who has it open.
+    /// Notes that the kernel has moved a file to the name of this one, with its number and its open
+    /// file.
     mutating func adopt(_ number: NodeNumber?, _ open: OpenAsset?, as asset: AssetEntry) {
         if let open { assets.move(open, to: asset.id) }
         guard let number else { return }
@@ -254,8 +256,8 @@ extension Tree.State {
 }
 
 extension Transaction {
-    /// Takes an asset out of its record. True when the record waits for its deletion: then the asset
-    /// goes with it, and only its name is free.
+    /// Takes an asset out of its record. Returns true when the record waits for its delete: then
+    /// the asset is deleted with the record, and only its name is free.
     fileprivate func takeAway(_ asset: AssetEntry) throws(RecordError) -> Bool {
         guard let record = try record(asset.record) else { return false }
         guard record.state == .waitingDelete else {

@@ -4,7 +4,8 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// A scratch file takes a record's name: the save of sed, perl, rsync and every careful editor.
+    /// Saves a scratch file that takes a record's name. This is the save of sed, perl, rsync and
+    /// every careful editor.
     func saveScratch(
         _ place: ScratchPlace, as stem: Stem, in type: TypeID, _ caller: Requester
     ) throws(RecordError) {
@@ -20,14 +21,15 @@ extension Tree {
         state.withLock { $0.scratch.remove(place) }
     }
 
-    /// The bytes of a local file that takes the name of what is no local file, with their time.
+    /// Returns the bytes and the time of a local file that takes the name of a record or a share.
     func content(of place: ScratchPlace) throws(RecordError) -> ([UInt8], Timestamp) {
         try checkIsWhole(place)
         let path = try scratchPath(place)
         guard let status = try storage.status(path), status.isRegular else {
             throw RecordError(.notPermitted, "only a regular file can become a record or a share")
         }
-        // The kernel has one node for all names of a file: the others would become the record too.
+        // The kernel has one node for all names of a file: the other names would become the record
+        // too.
         guard status.st_nlink == 1 else {
             throw RecordError(
                 .crossDevice, "a file with other names becomes neither a record nor a share")
@@ -39,8 +41,8 @@ extension Tree {
         return (bytes, status.st_mtim.timestamp.asStored)
     }
 
-    /// One save of a whole text under a name. What cannot be accepted becomes the name's draft, and
-    /// the rename fails with a reason that `mv` prints right.
+    /// Saves a whole text under a name. A text that cannot be accepted becomes the draft of the
+    /// name, and the rename fails with a reason that `mv` prints correctly.
     private func save(_ new: WholeText, in type: TypeID) throws(RecordError) -> SavedText {
         let (stem, text) = (new.stem, new.text)
         let existing = try store.record(type, stem)
@@ -62,8 +64,8 @@ extension Tree {
                 nameReplaced(type, stem, pending)
             }
             deliver([.content(NodeNumber(type))])
-            // The kernel may remember that there is no such name. It takes that back when this call
-            // is over, whose lock on the directory it needs for it.
+            // The kernel may remember that the name does not exist. It forgets that after this
+            // call, which holds the lock on the directory that the kernel needs for it.
             if existing == nil, pending == nil {
                 notify([.entry(parent: NodeNumber(type), name: stem.fileName)])
             }
@@ -71,7 +73,7 @@ extension Tree {
         }
     }
 
-    /// Throws what `mv` prints right where no record can have that file.
+    /// Throws an error that `mv` prints correctly when no record can have that file.
     func checkNewName(_ stem: Stem, in type: TypeID) throws(RecordError) {
         guard stem.decoded != nil else { throw .invalidStem(stem) }
         do throws(RecordError) {
@@ -81,8 +83,8 @@ extension Tree {
         }
     }
 
-    /// The kernel's dentry of the record now holds the scratch file's node, and whoever has the
-    /// scratch file open has the record open.
+    /// Notes that the kernel's dentry of the record holds the scratch file's node now. Handles of
+    /// the scratch file become handles of the record.
     private func adopt(
         _ place: ScratchPlace, as saved: SavedText, type: TypeID, stem: Stem
     ) throws(RecordError) {
@@ -103,8 +105,8 @@ extension Tree {
         tellOfMerge(saved)
     }
 
-    /// A record's file takes a scratch name (the backup of vim and emacs): its bytes stay there,
-    /// and the record waits for its name to come back.
+    /// Moves a record's file to a scratch name (the backup of vim and emacs): its bytes stay there,
+    /// and the record waits for its name to return.
     func setAside(_ file: RecordFile, as target: ScratchPlace) throws(RecordError) {
         let assets = try leavingFilesGone(of: file)
         let (text, modified) = try shownText(of: file)
@@ -135,7 +137,8 @@ extension Tree {
         try becomeScratch(file, scratch, path)
     }
 
-    /// Whoever has the record's file open has a scratch file open now, with the same bytes.
+    /// Turns handles of the record's file into handles of the scratch file, which has the same
+    /// bytes.
     private func becomeScratch(_ file: RecordFile, _ scratch: ScratchID, _ path: HostName)
         throws(RecordError)
     {
@@ -144,7 +147,7 @@ extension Tree {
         try handles(on: { $0.isRecord(open) }, become: scratch, at: path)
     }
 
-    /// What the record's file shows, with its time.
+    /// Returns the text that the record's file shows, with its time.
     private func shownText(of file: RecordFile) throws(RecordError) -> ([UInt8], Timestamp) {
         if let open = state.withLock({ $0.open[file] }) {
             try load(open)
@@ -156,8 +159,9 @@ extension Tree {
         return (shown.text, entry.modified)
     }
 
-    /// A record takes another record's name, or a new one: a new record name on the wire, so the
-    /// old record waits for its delete and its fields and assets live on under the new name.
+    /// Renames a record to another record's name, or to a new one. On the wire this is a new record
+    /// name: the old record waits for its delete, and its fields and assets continue under the new
+    /// name.
     func renameRecord(_ file: RecordFile, _ type: TypeID, _ stem: Stem, to newStem: Stem)
         throws(RecordError)
     {
@@ -166,12 +170,12 @@ extension Tree {
         try saveBeforeRename(file)
         let target = try store.record(type, newStem)
         if target == nil { try checkNewName(newStem, in: type) }
-        // The store's name for it: a first save has made the row just now.
+        // The name in the store: a first save may have just made the row.
         guard let source = try findRecord(type, stem) else {
             throw .noSuchFile
         }
         let coming = try store.files(try shownFiles(of: source.record), of: source.record)
-        // One that is renamed back has no other files than those that went along with it.
+        // A record that is renamed back has no other files than those that moved with it.
         let former = try target.flatMap { (target) throws(RecordError) in
             try store.renamed(target.id)
         }
@@ -179,7 +183,7 @@ extension Tree {
             try former == source.record
             ? MovedFiles(following: [])
             : movedFiles(coming, of: source.record, to: newStem, in: type)
-        // The store's rename has these.
+        // The store's rename moves these files itself.
         files.carried = []
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             dropUnsaved(type, newStem, with: transaction)
@@ -192,7 +196,8 @@ extension Tree {
             state.removePending(type, newStem)
             state.move(source, to: entry.file, type, newStem, isSame: isSame)
         }
-        // Its assets have other names now, and so the text is another than the kernel moves.
+        // The assets have other names now. Therefore the text differs from the one that the kernel
+        // moves.
         if !isSame { nameReplaced(type, newStem, source) }
         if entry.hasAssets { notify([.content(NodeNumber(type))]) }
     }
@@ -202,16 +207,17 @@ extension Tree {
         do throws(RecordError) {
             try save(open, isLast: true)
         } catch  where error.isAboutContent {
-            // A draft is renamed as what it is.
+            // A draft is renamed as a draft.
         }
     }
 
-    /// A record takes a name in another type or zone of its database: one act for its user, and one
-    /// transaction. What cannot go so is copied and deleted by the one who moves it.
+    /// Moves a record to a name in another type or zone of its database, in one transaction. For
+    /// any other move the moving program copies the record and deletes the original.
     func moveRecord(
         _ file: RecordFile, _ type: TypeID, _ stem: Stem, to newType: TypeID, _ newStem: Stem
     ) throws(RecordError) {
-        // Before all else: who moves by copying would have the copy, and could not delete this.
+        // Checked first: a program that moves by copying would have the copy, and could not delete
+        // this record.
         try checkWritable(file.record, in: type)
         let (from, target) = (try place(of: type).zone, try place(of: newType))
         guard from.database == target.zone.database, from.owner == target.zone.owner else {
@@ -240,8 +246,8 @@ extension Tree {
         }
     }
 
-    /// A scratch file and a record change places: the record gets the file's text, the file gets
-    /// the record's.
+    /// Exchanges a scratch file and a record: the record gets the file's text, and the file gets
+    /// the record's text.
     func exchange(
         _ place: ScratchPlace, with stem: Stem, in type: TypeID, _ caller: Requester
     ) throws(RecordError) {
@@ -266,7 +272,7 @@ extension Tree {
         tellOfMerge(saved)
     }
 
-    /// Saves the records of an exchange, all or none. What is refused stays where it is, so that no
+    /// Saves the records of an exchange, all or none. A refused text stays in its place, so that no
     /// draft is needed.
     private func saveExchanged(
         _ records: [WholeText], in type: TypeID
@@ -285,7 +291,7 @@ extension Tree {
         }
     }
 
-    /// Two records of a type change their contents.
+    /// Exchanges the contents of two records of a type.
     func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try findRecord(type, stem), let otherFile = try findRecord(type, other)
         else { throw .noSuchFile }
@@ -312,11 +318,11 @@ extension Tree {
 }
 
 extension Tree.State {
-    /// The kernel has moved a file to another name, which the record of that name shows from now
-    /// on: whoever has it open has that record open.
+    /// Notes that the kernel has moved a file to another name, which the record `new` shows from
+    /// now on. Open handles of the file become handles of that record.
     ///
-    /// - Parameter isSame: whether the record shows the bytes of the file; else who has it open
-    ///   keeps them, and a writer's save is merged.
+    /// - Parameter isSame: whether the record shows the bytes of the file. Otherwise open handles
+    ///   keep the bytes, and a writer's save is merged.
     mutating func move(
         _ file: RecordFile, to new: RecordFile, _ type: TypeID, _ stem: Stem, isSame: Bool
     ) {
@@ -334,7 +340,7 @@ extension Tree.State {
 }
 
 extension OpenRecord {
-    /// The file has another name, and what it showed is saved under it.
+    /// Notes that the file has another name, and that its text is saved under it.
     fileprivate func moved(to new: RecordFile, _ type: TypeID, _ stem: Stem) {
         state.withLock { state in
             state.type = type

@@ -2,12 +2,13 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A text that takes the name of a record as a whole: of a scratch file, or of another record.
+/// A text that takes the name of a record as a whole. It comes from a scratch file, or from another
+/// record.
 struct WholeText {
     let stem: Stem
     let text: [UInt8]
     let modified: Timestamp
-    /// Who has made it (`ProgramTable`); none for the text of another record.
+    /// The programs that made it (`ProgramTable`). None for the text of another record.
     let programs: Set<Int32>
     /// The files of its large fields.
     let files: MovedFiles
@@ -23,17 +24,18 @@ struct WholeText {
     }
 }
 
-/// What the record shows now.
+/// The current state of the record.
 struct SavedText {
     let file: RecordFile
     let text: [UInt8]
-    /// True when there is something in it that the text did not have: what another machine has changed since
-    /// it began, or the record's large fields.
+    /// Indicates that the record contains something that the text did not have: changes of another
+    /// machine since the text was begun, or the record's large fields.
     let isMerged: Bool
 }
 
 extension Tree {
-    /// Who renames, and who wrote the file: of `jq … n.json > tmp && mv tmp n.json` the writer has read.
+    /// Returns the program that renames and the program that wrote the file: in
+    /// `jq … n.json > tmp && mv tmp n.json` the writer is the one that has read the record.
     func programs(of place: ScratchPlace, _ caller: Requester) -> Set<Int32> {
         let writer = state.withLock { state in
             state.scratch.knownID(at: place).flatMap { state.scratch.writer(of: $0) }
@@ -46,8 +48,8 @@ extension Tree {
         state.withLock { $0.scratch.setWriter(program, of: scratch) }
     }
 
-    /// Replaces what the record was, but for what another machine has changed since these programs have
-    /// read it.
+    /// Replaces the content of the record, but keeps changes that another machine has made since
+    /// these programs read it.
     func save(_ new: WholeText, in type: TypeID, with transaction: Transaction)
         throws(RecordError) -> SavedText
     {
@@ -94,7 +96,8 @@ extension Tree {
         return SavedText(file: file, text: text, isMerged: isMerged)
     }
 
-    /// The kernel believes that the record is the file that it has moved.
+    /// Notifies the kernel of a merge. The kernel believes that the record is exactly the file that
+    /// it has moved.
     func tellOfMerge(_ saved: SavedText) {
         guard saved.isMerged,
             let number = state.withLock({ $0.nodes.number(of: .record(saved.file)) })

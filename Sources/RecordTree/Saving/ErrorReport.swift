@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A refused save that the user has seen: its `.error` was removed.
+/// A refused save that the user has seen: the user removed its `.error`.
 struct AcknowledgedRefusal: Hashable, Sendable {
     let record: RecordID
     let since: Timestamp
@@ -13,15 +13,16 @@ struct AcknowledgedRefusal: Hashable, Sendable {
     }
 }
 
-/// What `.error` says in words: the last rejected save of a directory, and the last of its assets
-/// that could not be read or saved.
+/// The text of `.error`: the last rejected save of a directory, and the last of its assets that
+/// could not be read or saved.
 struct ErrorReport: Sendable {
     let text: [UInt8]
     let since: Timestamp
 }
 
 extension Tree {
-    /// Nil when every save of the directory was accepted, or what was not is acknowledged.
+    /// Returns the report of a directory. Returns nil when every save was accepted, or all refusals
+    /// are acknowledged.
     func errorReport(of type: TypeID) throws(RecordError) -> ErrorReport? {
         let (failure, seen) = state.withLock {
             ($0.assetFailures[type], $0.acknowledged[type] ?? [])
@@ -29,7 +30,7 @@ extension Tree {
         let refusals = try store.refusals(in: type).filter {
             !seen.contains(AcknowledgedRefusal($0))
         }
-        // One of a time to come is of a clock that was ahead, and so of before.
+        // A refusal with a future time is an earlier one, made while the clock was ahead.
         let now = now
         let order = { (refusal: Refusal) in (refusal.since <= now ? 1 : 0, refusal.since) }
         guard let last = refusals.max(by: { order($0) < order($1) }) else {
@@ -43,8 +44,9 @@ extension Tree {
         return ErrorReport(text: Array(lines.joined().utf8), since: last.since)
     }
 
-    /// The user has seen what `.error` says, and removes it: it comes back with the next refusal,
-    /// or the next mount. The drafts stay, and `.recordfs/errors` tells of them.
+    /// Acknowledges the content of `.error`, because the user removes the file. It appears again
+    /// with the next refusal, or at the next mount. The drafts stay, and `.recordfs/errors` lists
+    /// them.
     func acknowledgeErrors(in type: TypeID) throws(RecordError) {
         let refusals = try store.refusals(in: type)
         let isListed = state.withLock { state in

@@ -2,10 +2,10 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Texts of open files whose directory has gone with a change from elsewhere.
+/// Saves texts of open files whose directory was removed by a change from elsewhere.
 extension Tree {
-    /// Throws unless this user may write to what he has open: it may have been opened when that was allowed,
-    /// and its directory may be gone since, which the save brings back.
+    /// Throws unless this user may write to the open file. The file may have been opened when that
+    /// was allowed. Its directory may have been removed since then; the save restores it.
     func checkStillWritable(_ open: OpenRecord) throws(RecordError) {
         try open.checkIsShared()
         let (file, type, home) = open.state.withLock { ($0.file, $0.type, $0.home) }
@@ -16,16 +16,17 @@ extension Tree {
         }
     }
 
-    /// Saves a text whose TYPE directory is gone: the edit wins, and the directory comes back. Those of
-    /// others do not: what this user has written is in the trash then.
+    /// Saves a text whose TYPE directory is removed: the edit wins, and the directory is restored.
+    /// Directories of others are not restored: the user's text is then in the trash.
     ///
-    /// - Parameter error: of the save that has failed, for texts that have their directory.
+    /// - Parameter error: the error of the failed save. It is thrown for texts that have their
+    ///   directory.
     func saveHomeless(_ open: OpenRecord, _ error: RecordError) throws(RecordError) {
         guard let snapshot = open.snapshot(), let home = open.state.withLock(\.home),
             try store.type(snapshot.type) == nil
         else { throw error }
         if home.zone.database == .shared { try abandon(open, home) }
-        // Not by the mount: the kernel does not know of the directory.
+        // The author is not the mount, because the kernel does not know the directory.
         let entry = try store.write(author: .restore) { transaction throws(RecordError) in
             let type = try transaction.remakeType(home.zone.id, home.type)
             return try transaction.save(
@@ -37,10 +38,10 @@ extension Tree {
         open.noteSaved(snapshot, in: entry.file)
     }
 
-    /// A record of others is shared no longer: whoever has it open reads nothing of it any more. What was
-    /// written and not saved waits for the next close, which hears of it.
+    /// Revokes a record of others that is no longer shared: programs that have it open read nothing
+    /// of it any more. Unsaved writes wait for the next close, which reports them.
     ///
-    /// - Returns: what drops the pages that the kernel has of it.
+    /// - Returns: the notice that drops the kernel's pages of it.
     func revoke(_ file: RecordFile, of zone: ZoneID) -> [KernelNotice] {
         guard let open = state.withLock({ $0.open[file] }), isOfOthers(zone) else { return [] }
         let number = state.withLock { state in
@@ -63,10 +64,11 @@ extension Tree {
         }
     }
 
-    /// Ends the text of a record that others share no longer.
+    /// Ends the text of a record that is no longer shared with this user.
     func abandon(_ open: OpenRecord, _ home: TypePlace?) throws(RecordError) -> Never {
         var isKept = false
-        // Where it is not known what others wrote, what he wrote cannot be told from that.
+        // Where the text of the others is not known, this user's changes cannot be separated from
+        // it.
         if let snapshot = open.snapshot(), let home,
             !snapshot.isInStore || snapshot.base != nil
         {

@@ -2,10 +2,10 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Why a name was refused where zones and record types are made: in `.error` beside it, a file of this
-/// machine, for what `mkdir` prints of it is "Invalid argument".
+/// Reports the reason why the name of a zone or record type was refused. It is written to a local
+/// file `.error` beside the name, because `mkdir` prints only "Invalid argument".
 extension Tree {
-    /// Runs what makes something with the name; what it refuses is told.
+    /// Runs a function that makes something with the name, and reports its refusal.
     func telling<Result>(
         _ name: [UInt8], in directory: Node, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
@@ -28,7 +28,7 @@ extension Tree {
         do throws(RecordError) {
             path = try newScratchPath(place)
         } catch {
-            // Where nothing may be written there is nothing to be made either.
+            // Where nothing may be written, nothing can be made either.
             return
         }
         try holdScratch(place)
@@ -37,7 +37,7 @@ extension Tree {
         tellOfRefusal(place)
     }
 
-    /// A valid name clears what was said of the last.
+    /// Removes the last reported refusal after a valid name.
     func forgetRefusal(in directory: Node) throws(RecordError) {
         guard let place = Self.refusals(of: directory), try findScratch(place) != nil else {
             return

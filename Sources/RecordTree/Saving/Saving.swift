@@ -3,13 +3,14 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Makes the text the record, or a draft of it with the reason thrown.
+    /// Saves the text as the record. A text that cannot be accepted is saved as a draft, and its
+    /// reason is thrown.
     ///
     /// An empty text is a save in progress (`bash >` and `touch` flush before they write) and is
-    /// left alone until `isLast`; then it is a draft, never a delete.
+    /// not saved until `isLast`. Then it becomes a draft, never a delete.
     ///
-    /// - Parameter isRetry: of a text whose save has failed before: what waits beside it under the
-    ///   same name may be newer.
+    /// - Parameter isRetry: whether the save of this text has failed before. Another unsaved text
+    ///   of the same name may then be newer.
     func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
         try open.checkIsWhole()
@@ -40,8 +41,8 @@ extension Tree {
     }
 
     private func saveText(_ open: OpenRecord, isRetry: Bool) throws(RecordError) {
-        // The snapshot is taken inside the transaction: writers are serialised there, so that of
-        // two flushes the later text is the last one saved.
+        // The snapshot is taken inside the transaction. Writers are serialised there, so that of
+        // two flushes the later text is saved last.
         let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
@@ -65,8 +66,8 @@ extension Tree {
         }
     }
 
-    /// Saves the text under its name, where another file may be now: then what that one has
-    /// changed stays too. Nil when there is no such name any more.
+    /// Saves the text under its name. Where the name belongs to another file now, the changes of
+    /// that file are kept too. Returns nil when the name no longer exists.
     private func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordFile?
     {
@@ -82,14 +83,14 @@ extension Tree {
             ).entry.file
         }
         if let current, current.file != snapshot.file {
-            // Removed while it was open: as on any file system, nobody sees what is written now.
+            // The file was removed while it was open: as on any file system, later writes are lost.
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
             return try transaction.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
                 stem: snapshot.stem, modified: snapshot.modified, keptFiles: keptFiles
             ).entry.file
         }
-        // A record that was deleted elsewhere while it was edited here comes back as a new one.
+        // A record that was deleted elsewhere while it was edited here is made again as a new one.
         let isNew = current == nil && snapshot.isInStore
         return try transaction.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
@@ -98,7 +99,7 @@ extension Tree {
         ).entry.file
     }
 
-    /// Gives what has the name of the text now.
+    /// Returns the record that has the name of the text now.
     private func currentRecord(of snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordEntry?
     {
@@ -108,11 +109,12 @@ extension Tree {
         return try transaction.record(snapshot.type, snapshot.stem)
     }
 
-    /// Whoever saves a file means that file, and not those beside it.
+    /// The files to keep in a save: a program that saves a file means only that file, and not the
+    /// files beside it.
     var keptFiles: KeptFiles { .all(but: state.withLock(\.hiddenAssets)) }
 
-    /// Gives what the program that saves has read before another machine changed the record; and since when that
-    /// file is gone, where the program has it back now.
+    /// Returns the text that the saving program read before another machine changed the record.
+    /// Also returns the time since which that file is removed, where the program restores it now.
     private func earlierText(
         of snapshot: TextSnapshot, _ current: RecordEntry?, _ transaction: Transaction
     ) throws(RecordError) -> ([UInt8]?, goneSince: Timestamp?) {
@@ -139,7 +141,8 @@ extension Tree {
             transaction.date(changes: snapshot.changed)
             let current = try currentRecord(of: snapshot, transaction)
             let isInPlace = current?.file == snapshot.file
-            // What took its name meanwhile is not hidden by a save that had not begun.
+            // An empty text that was not written yet must not hide the file that has taken its
+            // name.
             if snapshot.text.isEmpty, snapshot.isInStore, !isInPlace {
                 return (snapshot, snapshot.file)
             }
@@ -164,7 +167,7 @@ extension Tree {
         nameReplaced(snapshot.type, snapshot.stem, snapshot.file)
     }
 
-    /// One handle fewer; with the last writer an unsaved text is saved or becomes a draft.
+    /// Removes a handle. With the last writer an unsaved text is saved or becomes a draft.
     func close(_ open: OpenRecord, writes: Bool) {
         let isLastWriter = open.state.withLock { state in
             if writes { state.writers -= 1 }
@@ -176,7 +179,8 @@ extension Tree {
             do throws(RecordError) {
                 try save(open, isLast: true)
             } catch  where error.isAboutContent {
-                // The draft is in the store with its reason; nobody listens to release.
+                // The draft is in the store with its reason; no caller receives an error of
+                // release.
             } catch {
                 // The text stays in memory, dirty, and `retryUnsaved` tries again.
                 state.withLock { $0.retryIsDue = true }
@@ -195,8 +199,8 @@ extension Tree {
 }
 
 extension Tree {
-    /// What the file could not take is not saved, nor is the rest: its last value stands, and a new name
-    /// goes with what was to come under it.
+    /// Discards a text with missing bytes: the file shows its last saved value, and a new name that
+    /// has none is removed.
     private func forgetIncomplete(_ open: OpenRecord) {
         let (file, type, stem) = open.state.withLock { ($0.file, $0.type, $0.stem) }
         if takePending(file) {
@@ -218,6 +222,7 @@ extension Tree.State {
 }
 
 extension RecordError {
-    /// Whether no record can have the name of the file any more: another one has come meanwhile.
+    /// Indicates whether no record can have the name of the file any more, because another record
+    /// has it now.
     var isAboutName: Bool { code == .alreadyExists || code == .invalidName }
 }

@@ -4,22 +4,22 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Gives the working copy to the store and to the record, in one transaction.
+    /// Moves the working copy into the store and into the record, in one transaction.
     func save(_ open: OpenAsset, isLast: Bool) throws(RecordError) {
         do throws(RecordError) {
             try open.changing { () throws(RecordError) in
                 try saveWorkingCopy(of: open, isLast: isLast)
             }
         } catch {
-            // Many programs ignore what close answers.
+            // Many programs ignore the result of close.
             noteFailure(.unsaved, "\(open.stem)@\(open.place.field)", in: open.type, error)
             throw error
         }
         forgetFailure(of: "\(open.stem)@\(open.place.field)", in: open.type)
     }
 
-    /// Gives up what the file could not take, with the rest of it: its last content stands.
-    /// - Returns: whether there was anything of the kind.
+    /// Discards an incomplete working copy: the asset keeps its last saved content.
+    /// - Returns: whether there was an incomplete working copy.
     func dropIncomplete(_ open: OpenAsset) -> Bool {
         guard open.state.withLock({ $0.failure != nil }) else { return false }
         var (entry, content): (AssetEntry?, HostFile?) = (nil, nil)
@@ -62,7 +62,8 @@ extension Tree {
             let entry = try transaction.setAsset(
                 place.record, place.field, place.index, hash, size: size,
                 fileExtension: fileExtension, isInPlace: true)
-            // Of the last write, or set since: `cp -p` and `rsync` set it before they close.
+            // The time of the last write, or a time set since: `cp -p` and `rsync` set it before
+            // they close.
             if let entry { try transaction.setModified(entry.id, modified) }
             let (programs, begun) = open.state.withLock { ($0.programs, $0.readVersion) }
             let saved = try noteSaved(place, by: programs, since: begun, with: transaction)
@@ -81,8 +82,8 @@ extension Tree {
         }
     }
 
-    /// The working copy becomes a file of the store, and what readers see. Nothing is copied, for
-    /// nobody writes to it any more: the next write makes another working copy.
+    /// Turns the working copy into a file of the store, which readers then see. Nothing is copied,
+    /// because nobody writes to it any more: the next write makes another working copy.
     private func handOver(_ open: OpenAsset) throws(RecordError) -> ContentHash? {
         let (path, imported) = open.state.withLock { ($0.workingCopy, $0.imported) }
         guard let path else { return imported }
@@ -96,11 +97,13 @@ extension Tree {
         return hash
     }
 
-    /// Where the bytes of an open asset belong now, and the ending of its name; nil when its file has lost its name.
+    /// Returns the current place of an open asset's bytes and the ending of its name. Returns nil
+    /// when its file has lost its name.
     ///
-    /// An element that was taken out of its list is gone, whatever is at its place. Elsewhere the
-    /// one who writes last wins: who replaced the file meanwhile finds his bytes in history. When the
-    /// record was removed and the file was not, the file waits for the next record of the name.
+    /// An element that was removed from its list is lost, even when another element has its place
+    /// now. In other fields the last writer wins: a user who has replaced the file in the meantime
+    /// finds their bytes in the history. When the record was removed but not the file, the file
+    /// waits for the next record of the name.
     private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
         -> (AssetKey, fileExtension: [UInt8])?
     {
@@ -117,7 +120,7 @@ extension Tree {
 }
 
 extension [AssetID: OpenAsset] {
-    /// The open file's bytes are those of another row now.
+    /// Notes that the bytes of the open file belong to another row now.
     mutating func move(_ open: OpenAsset, to id: AssetID) {
         let old = open.id
         guard old != id, self[id] == nil else { return }

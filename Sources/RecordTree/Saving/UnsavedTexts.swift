@@ -2,11 +2,11 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Texts that only this process has, because a full disk or another passing fault keeps them from
-/// the store.
+/// Saves texts that only this process has, because a full disk or another temporary fault kept them
+/// from the store.
 extension Tree {
-    /// Saves what a full disk or another passing fault has kept in memory. Returns whether all is
-    /// saved now.
+    /// Tries to save all texts that a full disk or another temporary fault has kept in memory.
+    /// Returns whether all are saved now.
     package func retryUnsaved() -> Bool {
         guard state.withLock({ $0.retryIsDue }) else { return true }
         for open in unsavedRecords() {
@@ -25,8 +25,8 @@ extension Tree {
         }
     }
 
-    /// When the transaction is done, the name's other texts, which no save has taken, are history:
-    /// one that has failed does not come after one that was acknowledged.
+    /// Discards the name's other unsaved texts when the transaction is committed: an older text
+    /// that failed must not be saved after a newer one that was acknowledged.
     func dropUnsaved(
         _ type: TypeID, _ stem: Stem, but saved: OpenRecord? = nil, with transaction: Transaction
     ) {
@@ -34,7 +34,7 @@ extension Tree {
         transaction.whenCommitted { [self] in dropUnsaved(type, stem, but: saved) }
     }
 
-    /// The same when the transaction is done.
+    /// Discards the name's other unsaved texts, after a commit.
     func dropUnsaved(_ type: TypeID, _ stem: Stem, but saved: OpenRecord? = nil) {
         guard state.withLock({ $0.retryIsDue }) else { return }
         for open in unsavedRecords() where open !== saved {
@@ -49,7 +49,7 @@ extension Tree {
         }
     }
 
-    /// Nobody has it open, and nothing waits in it.
+    /// Forgets a file that is not open and has no unsaved text.
     private func forgetIfClosed(_ open: OpenRecord) {
         state.withLock { state in
             let isClosed = open.state.withLock { $0.handles == 0 && !$0.isDirty }
@@ -57,7 +57,7 @@ extension Tree {
         }
     }
 
-    /// The paths of their records, in order, after one more try to save them.
+    /// Returns the paths of the unsaved records, in order, after one more attempt to save them.
     package func unsavedPaths() -> [String] {
         _ = retryUnsaved()
         return unsavedRecords().map(path(of:)).sorted()
@@ -66,7 +66,7 @@ extension Tree {
     /// The number of records whose text only this process has.
     package var unsavedCount: Int { unsavedRecords().count }
 
-    /// In the order of their writing.
+    /// Returns the unsaved records in the order of their last writes.
     private func unsavedRecords() -> [OpenRecord] {
         let unsaved = state.withLock { state in
             state.open.values.filter(\.isUnsaved)
@@ -75,7 +75,7 @@ extension Tree {
             .sorted { $0.modified < $1.modified }.map(\.open)
     }
 
-    /// Tries for the last time, and names in the log what is lost with its reason.
+    /// Tries to save for the last time, and writes the lost texts to the log with the reason.
     func reportUnsaved() {
         for open in unsavedRecords() {
             do throws(RecordError) {
@@ -89,7 +89,7 @@ extension Tree {
         }
     }
 
-    /// The path below the mount, as people read it.
+    /// Returns the path below the mount in a form for people.
     static func path(_ parts: [[UInt8]]) -> String {
         String(decoding: Array(parts.joined(separator: [UInt8(ascii: "/")])), as: UTF8.self)
     }
@@ -99,20 +99,21 @@ extension Tree {
         do throws(RecordError) {
             return Self.path(try place(of: type).shownPath + [stem.fileName])
         } catch {
-            // A disk that fails may not even say where it is.
+            // A failing disk may not even give the path.
             return "\(stem).json"
         }
     }
 }
 
 extension OpenRecord {
-    /// Whether it has a text that no save has taken, and that no writer holds any more.
+    /// Indicates whether it has a text that is not saved and that no writer holds any more.
     fileprivate var isUnsaved: Bool {
         state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
     }
 }
 
 extension Author {
-    /// Whether it is `recordfs put`, `import` and the like, which say that they have saved.
+    /// Indicates whether the author is `recordfs put`, `import` or a similar program, which reports
+    /// to its user that it has saved.
     var isProgram: Bool { self != .mount && self != .sync }
 }

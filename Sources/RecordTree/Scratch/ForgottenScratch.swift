@@ -4,12 +4,13 @@ import RecordStore
 import Synchronization
 
 extension Tree {
-    /// Temporaries of tools without use for this long go into the scratch trash.
+    /// The time without use after which a tool's temporary file is moved into the scratch trash.
     static let scratchLifetime: Duration = .seconds(7 * 24 * 3600)
 
-    /// Puts what tools have left behind beside the records into the scratch trash, when nobody has
-    /// it open or has read, written, renamed or changed it for `scratchLifetime`. Everything else
-    /// is somebody's file and stays; so does all that is inside scratch directories.
+    /// Moves files that tools have left beside the records into the scratch trash. This applies to
+    /// files that are not open and that nobody has read, written, renamed or changed for
+    /// `scratchLifetime`. All other files belong to somebody and stay, as do all files in scratch
+    /// directories.
     func removeForgottenScratch() throws(RecordError) {
         let used = openScratchFiles()
         for base in try storage.root.names() {
@@ -19,14 +20,14 @@ extension Tree {
             }
             let name = try storage.name(ScratchRoute(path: base))
             if let status = try name.status(), isForgotten(status), status.isRegular {
-                // Bytes on their way to a scratch name when the daemon stopped.
+                // A file that was being written for a scratch name when the daemon stopped.
                 try name.remove(isDirectory: false)
             }
         }
         try emptyScratchTrash()
     }
 
-    /// The files that are open, and the directories that they are in.
+    /// Returns the files that are open, and the directories that contain them.
     private func openScratchFiles() -> Set<ScratchID> {
         let open = handles(on: { if case .scratch = $0 { true } else { false } })
         var used: Set<ScratchID> = []
@@ -62,7 +63,8 @@ extension Tree {
         }
     }
 
-    /// A copy that keeps old times is still new: the time of the last change of status tells.
+    /// Returns whether a file was not used for the lifetime. A copy that keeps old times is still
+    /// new, therefore the time of its last status change counts too.
     private func isForgotten(_ status: stat) -> Bool {
         let used = max(
             status.st_atim.timestamp, status.st_mtim.timestamp, status.st_ctim.timestamp)

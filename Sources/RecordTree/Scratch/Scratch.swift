@@ -3,7 +3,7 @@ import RecordModel
 import Synchronization
 
 extension Tree {
-    /// The host's name of a place, whose file may be there or not.
+    /// Returns the host's name of a place. The file may exist or not.
     func scratchPath(_ place: ScratchPlace) throws(RecordError) -> HostName {
         guard let route = state.withLock({ $0.scratch.route(to: place) }) else {
             throw RecordError(.stale, "the directory is gone")
@@ -11,9 +11,9 @@ extension Tree {
         return try storage.name(route)
     }
 
-    /// The host's name of a new place, its base directory made.
+    /// Returns the host's name of a new place, and makes its base directory.
     ///
-    /// - Parameter isChecked: whether names may come and go there.
+    /// - Parameter isChecked: whether to check that names may be added and removed there.
     func newScratchPath(
         _ place: ScratchPlace, isChecked: Bool = true
     ) throws(RecordError) -> HostName {
@@ -37,7 +37,8 @@ extension Tree {
         return try storage.name(route).names()
     }
 
-    /// Also of a file that lost its name while the kernel knows it; nil when it is gone.
+    /// Returns the status of a file, also of one that lost its name while the kernel knows it.
+    /// Returns nil when the file no longer exists.
     func scratchStatus(_ id: ScratchID) throws(RecordError) -> stat? {
         try reaching(id) { name throws(RecordError) in
             guard let status = try name.status() else { return nil }
@@ -45,12 +46,13 @@ extension Tree {
         }
     }
 
-    /// The file itself, whatever becomes of its names: for calls that change it.
+    /// Returns the file itself, even when its names change. For calls that change the file.
     func scratchFile(_ id: ScratchID) throws(RecordError) -> HostName {
         HostName(try openScratchFile(id, flags: pathOnly))
     }
 
-    /// - Parameter flags: without O_TRUNC, which would act before it is known on what.
+    /// - Parameter flags: flags without O_TRUNC, which would take effect before the file is
+    ///   identified.
     func openScratchFile(_ id: ScratchID, flags: Int32) throws(RecordError) -> HostFile {
         let file = try reaching(id) { name throws(RecordError) -> (HostFile, stat)? in
             do throws(RecordError) {
@@ -64,14 +66,14 @@ extension Tree {
         return file
     }
 
-    /// How often a file is looked for when its name goes to another one at that moment.
+    /// The number of attempts to find a file whose name is given to another file at that moment.
     private static let attempts = 64
 
-    /// Gets at a file by one of its names and makes sure that it is the one: a rename or a removal
-    /// may come between. Before either changes a name, it holds the files concerned, so that the
-    /// next attempt does not need the name.
+    /// Calls `body` with one of the file's names and checks that it has reached this file: a rename
+    /// or a removal may happen in between. Before a rename or a removal changes a name, it holds
+    /// the files concerned, so that the next attempt does not need the name.
     ///
-    /// - Parameter body: nil when nothing has the name.
+    /// - Parameter body: returns nil when nothing has the name.
     private func reaching<Result>(
         _ id: ScratchID, _ body: (HostName) throws(RecordError) -> (Result, stat)?
     ) throws(RecordError) -> Result? {
@@ -90,9 +92,9 @@ extension Tree {
         return nil
     }
 
-    /// Before a name goes: who has its file by a node or a directory goes on with it.
+    /// Holds a file before its name is removed: users of the file by a node or a directory keep it.
     ///
-    /// - Returns: the file, to be let go of when it has kept a name.
+    /// - Returns: the file, to be released when it has kept a name.
     @discardableResult
     func holdScratch(_ place: ScratchPlace) throws(RecordError) -> ScratchID? {
         let known = state.withLock { state -> ScratchID? in
@@ -124,7 +126,7 @@ extension Tree {
         let file = try openForHandle(id, flags: flags)
         if flags & O_TRUNC != 0 {
             try file.truncate(to: 0)
-            // Who empties the file by opening it begins anew, whatever it could not take before.
+            // An open that empties the file forgets its failed writes.
             state.withLock { $0.incompleteScratch[id] = nil }
         }
         let handle = addHandle(.scratch(file, id), flags: flags)
@@ -132,8 +134,9 @@ extension Tree {
         return Opened(handle: handle, keepCache: true, needsNoFlush: !isOfShare)
     }
 
-    /// The daemon reads what a write-only handle needs for partial pages, and places appended bytes
-    /// itself; a file that only lets itself be written must do without.
+    /// Opens a file for a handle. The daemon reads the data that a write-only handle needs for
+    /// partial pages, and places appended bytes itself. For a file that can only be written it
+    /// works without reading.
     private func openForHandle(_ id: ScratchID, flags: Int32) throws(RecordError) -> HostFile {
         let writes = flags & O_ACCMODE != O_RDONLY
         do throws(RecordError) {

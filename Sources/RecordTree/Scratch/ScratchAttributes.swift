@@ -38,7 +38,7 @@ extension HostName {
         guard result == 0 else { throw .lastSystemError("removexattr", path) }
     }
 
-    /// Calls with a buffer that holds the largest value that Linux has.
+    /// Calls with a buffer for the largest value that Linux allows.
     private func grown(_ call: (UnsafeMutableBufferPointer<UInt8>) -> Int) throws(RecordError)
         -> [UInt8]
     {

@@ -3,8 +3,8 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// New names in scratch: they belong to who makes them, with the mode that was asked for, as on the
-/// host's own file system.
+/// New names in scratch. They belong to the caller and have the requested mode, as on the host's
+/// own file system.
 extension Tree {
     func createScratch(_ place: ScratchPlace, mode: UInt32, flags: Int32, caller: Requester)
         throws(RecordError) -> (NodeEntry, Opened)
@@ -53,7 +53,7 @@ extension Tree {
             HostName(try name.held()), at: place, in: name.parent, mode: nil, caller)
     }
 
-    /// A pipe or a socket; a device where the kernel has let the caller ask for one.
+    /// Makes a pipe or a socket, or a device where the kernel has let the caller request one.
     func makeScratchNode(
         _ place: ScratchPlace, mode: UInt32, device: UInt64, caller: Requester
     ) throws(RecordError) -> ScratchID {
@@ -63,7 +63,7 @@ extension Tree {
             HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
     }
 
-    /// Gives a scratch file another name (link). Records and assets have one name each.
+    /// Gives a scratch file another name (link). Records and assets have only one name each.
     package func link(
         _ number: NodeNumber, newParent: NodeNumber, newName: [UInt8]
     ) throws(RecordError) -> NodeEntry {
@@ -74,7 +74,7 @@ extension Tree {
         {
             return try link(id, as: file)
         }
-        // EPERM is what git, cp -l and rsync --link-dest expect where there are no hard links.
+        // git, cp -l and rsync --link-dest expect EPERM where there are no hard links.
         guard case .scratch(let id) = try node(number),
             case .scratch(let place) = try meaning(of: newName, in: try node(newParent)),
             !place.isOfShare
@@ -92,8 +92,8 @@ extension Tree {
         return entry
     }
 
-    /// Makes a new file what its maker asked for. The daemon has made it for itself alone: its own
-    /// umask and user must not show.
+    /// Gives a new file the mode and the owner that the caller requested. The daemon has made it
+    /// for itself alone: its own umask and user must not be visible.
     ///
     /// - Parameter mode: nil for a symlink, which has none.
     private func settle(
@@ -103,7 +103,7 @@ extension Tree {
         var status = try file.base.status
         var isChanged = try giveAway(file, status, in: parent, caller)
         if let mode {
-            // A directory in a directory with the set-group-ID bit has it as well.
+            // A directory inherits the set-group-ID bit of its parent directory.
             let inherited = status.isDirectory ? status.st_mode & UInt32(S_ISGID) : 0
             let mode = mode & 0o7777 | inherited
             if isChanged || mode != status.st_mode & 0o7777 {
@@ -115,7 +115,7 @@ extension Tree {
         return state.withLock { $0.scratch.id(at: place, is: status) }
     }
 
-    /// Says whether it has another owner or group now.
+    /// Returns whether the file has another owner or group now.
     private func giveAway(
         _ file: HostName, _ status: stat, in parent: HostName, _ caller: Requester
     ) throws(RecordError) -> Bool {
@@ -132,7 +132,7 @@ extension Tree {
             try file.setOwner(owner, group)
             return true
         } catch  where error.systemErrno == EPERM {
-            // Only root gives files away; another's daemon keeps them as its own.
+            // Only root can give files to others. The daemon of another user keeps them as its own.
             return false
         }
     }

@@ -4,21 +4,22 @@ package import RecordStore
 
 /// A file or directory that the mount shows beside the records and keeps on this machine only.
 package struct ScratchFile: Hashable, Sendable {
-    /// Below the mount point.
+    /// The path below the mount point.
     package let path: [UInt8]
     package let isDirectory: Bool
-    /// Of a directory: of all in it.
+    /// The space. For a directory the space of everything in it.
     package let usage: ScratchUsage
     package let modified: Timestamp
-    /// Whether a tool has made it for a while, and it goes by itself.
+    /// Indicates whether a tool has made the file for a short time, so that it is removed
+    /// automatically.
     package let isTemporary: Bool
-    /// What it may have been meant to be; nil for what is like anybody's file.
+    /// A guess of the intended name. Nil for a file without any likeness.
     package let guess: String?
 }
 
 extension ScratchFile {
-    /// What is in the directories of the mount, in the order of the paths; of a directory in it only that
-    /// it is there.
+    /// Returns the files and directories beside the records in the directories of the mount, in the
+    /// order of their paths. The content of a directory is not listed.
     package static func all(in store: RecordStore) throws(RecordError) -> [ScratchFile] {
         let storage = ScratchStorage(stateDirectory: store.directory)
         var found: [ScratchFile] = []
@@ -47,7 +48,7 @@ extension ScratchFile {
     }
 }
 
-/// What the names in one directory may have been meant to be.
+/// Guesses the intended meaning of the names in one directory.
 private struct ScratchNames {
     private let store: RecordStore
     private let type: TypeID?
@@ -57,7 +58,7 @@ private struct ScratchNames {
         if case .type(let type) = directory { self.type = type } else { type = nil }
     }
 
-    /// Whether a large field's file has the name, so that the mount shows that.
+    /// Returns whether a large field's file has the name, so that the mount shows that file.
     func isHidden(_ name: [UInt8]) throws(RecordError) -> Bool {
         guard case .asset(let stem, let field, _, _) = EntryName(classifying: name) else {
             return false
@@ -114,7 +115,7 @@ private struct ScratchNames {
         return nil
     }
 
-    /// `tea.json` for `tea.jsn`, `Tea.JSON`, `tea.json.txt` and the like.
+    /// Returns `tea.json` for `tea.jsn`, `Tea.JSON`, `tea.json.txt` and similar names.
     static func recordName(like name: [UInt8]) -> [UInt8]? {
         let parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map(Array.init)
@@ -130,7 +131,8 @@ private struct ScratchNames {
         return meant
     }
 
-    /// One letter more or less, another one, or two exchanged.
+    /// Returns whether the word differs from "json" by one letter more, less or changed, or by two
+    /// exchanged letters.
     private static func isLikeJSON(_ word: [UInt8]) -> Bool {
         let json = Array("json".utf8)
         if word == json { return true }

@@ -1,10 +1,10 @@
 import Glibc
 import RecordModel
 
-/// Where a scratch file is: its directory and its name there.
+/// The place of a scratch file: its directory and its name there.
 struct ScratchPlace: Hashable, Sendable {
     enum Directory: Hashable, Sendable {
-        /// The mount's own: `.Trash-UID` is there.
+        /// The root of the mount, for `.Trash-UID`.
         case root
         case database(Database)
         case zone(ZoneID)
@@ -15,36 +15,37 @@ struct ScratchPlace: Hashable, Sendable {
     let name: [UInt8]
 }
 
-/// What tells a file of the host from all others, whatever its names are.
+/// The properties that identify a file of the host under any name.
 struct HostIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 }
 
-/// How to get to a scratch file: from a held file, else from the scratch root.
+/// The way to a scratch file: from a held file, otherwise from the scratch root.
 struct ScratchRoute: Sendable {
     var base: HostFile?
     var path: [UInt8]
 }
 
-/// The scratch files that the kernel knows, by id, by place and by what they are on the host: one id
-/// for all names of a linked file.
+/// The scratch files that the kernel knows, by id, by place and by their identity on the host. All
+/// names of a linked file have one id.
 ///
-/// A path is never stored, it is walked: a renamed directory takes its children along.
+/// A path is never stored but always computed: a renamed directory keeps its children.
 ///
 /// INVARIANTS
 /// - `ids[p] == i` exactly if `files[i].places` has `p`.
 /// - `identities[f] == i` exactly if `files[i].identity == f`.
-/// - `entries[d]` has the places in a directory that is known.
+/// - `entries[d]` has the places in a known directory.
 /// - A file without places is held.
 struct ScratchTable {
     private struct File {
         var places: Set<ScratchPlace> = []
-        /// Nil until the host has been asked.
+        /// The identity. Nil until the host was asked.
         var identity: HostIdentity?
-        /// The program that opened it for writing last (`ProgramTable`).
+        /// The program that last opened it for writing (`ProgramTable`).
         var writer: Int32?
-        /// The file itself, when its names have gone or are about to go while the kernel knows it.
+        /// The file itself, when its names are removed or about to be removed while the kernel
+        /// knows it.
         var held: HostFile?
     }
 
@@ -54,7 +55,7 @@ struct ScratchTable {
     private var entries: [ScratchID: Set<ScratchPlace>] = [:]
     private var next: UInt64 = 1
 
-    /// The file of a name, whatever the host has there.
+    /// Returns the file of a name. The host may have any file there.
     mutating func id(at place: ScratchPlace) -> ScratchID {
         if let id = ids[place] { return id }
         let id = make()
@@ -71,10 +72,10 @@ struct ScratchTable {
     mutating func setWriter(_ program: Int32, of id: ScratchID) { files[id]?.writer = program }
     func isKnown(_ id: ScratchID) -> Bool { files[id] != nil }
 
-    /// A name of the file; nil when it has lost them all.
+    /// Returns a name of the file. Returns nil when it has lost all names.
     func place(of id: ScratchID) -> ScratchPlace? { files[id]?.places.first }
 
-    /// The file of a name, of which the host says what it is.
+    /// Returns the file of a name, whose status the host has given.
     mutating func id(at place: ScratchPlace, is status: stat) -> ScratchID {
         let identity = HostIdentity(status)
         if let id = ids[place] {
@@ -98,26 +99,26 @@ struct ScratchTable {
         return id
     }
 
-    /// What the host says of a file that was met by its id.
+    /// Notes the host's identity of a file that was reached by its id.
     mutating func learn(_ identity: HostIdentity, of id: ScratchID) {
         guard files[id] != nil, identities[identity] == nil else { return }
         files[id]?.identity = identity
         identities[identity] = id
     }
 
-    /// The host has put another file under the name, which goes on as the same one.
+    /// Notes that the host has another file under the name. The id stays the same.
     mutating func replaceHostFile(at place: ScratchPlace) {
         guard let id = ids[place], let identity = files[id]?.identity else { return }
         identities[identity] = nil
         files[id]?.identity = nil
     }
 
-    /// The file stays what it is when its names go, until `forget` or `letGo`.
+    /// Keeps the file when its names are removed, until `forget` or `letGo`.
     mutating func hold(_ id: ScratchID, by file: HostFile) {
         if files[id]?.held == nil { files[id]?.held = file }
     }
 
-    /// What was held for a change of names is over: the file is found by its names again.
+    /// Ends the holding for a change of names: the file is found by its names again.
     mutating func letGo(_ id: ScratchID) {
         if files[id]?.places.isEmpty == false { files[id]?.held = nil }
     }
@@ -137,7 +138,7 @@ struct ScratchTable {
         if let otherID { add(place, to: otherID) }
     }
 
-    /// The name is gone; a file that is held stays for those who have it, until `forget`.
+    /// Removes a name. A held file stays for its users, until `forget`.
     mutating func remove(_ place: ScratchPlace) {
         guard let id = ids[place] else { return }
         detach(place, from: id)
@@ -154,8 +155,9 @@ struct ScratchTable {
         forgetEntries(of: id)
     }
 
-    /// No way leads through a directory any more that the kernel does not know. A linked file in it may
-    /// still be known by another name, and has that alone then.
+    /// Forgets the places in a directory that the kernel no longer knows, because nothing leads
+    /// through it any more. A linked file in it may still be known by another name, and then has
+    /// only that one.
     private mutating func forgetEntries(of directory: ScratchID) {
         for place in entries.removeValue(forKey: directory) ?? [] {
             guard let id = ids[place], let file = files[id],
@@ -192,7 +194,8 @@ struct ScratchTable {
         if entries[directory]?.isEmpty == true { entries[directory] = nil }
     }
 
-    /// Nil when a part of the path has lost its name, and nobody holds it.
+    /// Returns the route to a place. Returns nil when a part of the path has lost its name, and
+    /// nothing holds it.
     func route(to place: ScratchPlace) -> ScratchRoute? {
         route(to: place.directory, [place.name])
     }
@@ -201,7 +204,7 @@ struct ScratchTable {
 
     func route(to id: ScratchID) -> ScratchRoute? { route(to: .scratch(id), []) }
 
-    /// - Parameter names: what follows the directory, the last one first.
+    /// - Parameter names: the names after the directory, the last one first.
     private func route(to directory: ScratchPlace.Directory, _ names: [[UInt8]]) -> ScratchRoute? {
         var names = names
         var directory = directory
@@ -223,7 +226,7 @@ struct ScratchTable {
 }
 
 extension ScratchPlace.Directory {
-    /// The directory in the scratch root that has the files of a database, zone or type.
+    /// The name of the directory in the scratch root for the files of a database, zone or type.
     var baseName: [UInt8] {
         switch self {
         case .root: Array("m0".utf8)
@@ -234,7 +237,7 @@ extension ScratchPlace.Directory {
         }
     }
 
-    /// What a directory in the scratch root stands for, as `baseName` names it.
+    /// Reads the name of a directory in the scratch root, as `baseName` writes it.
     init?(baseName: [UInt8]) {
         guard let kind = baseName.first,
             let number = Int64(String(decoding: baseName.dropFirst(), as: UTF8.self))

@@ -3,9 +3,10 @@ import RecordModel
 
 /// The real files behind scratch names: one directory of the host for each directory of the mount.
 ///
-/// Names, modes, times, links and locks are the host's own, so scratch does all that it does.
+/// Names, modes, times, links and locks are those of the host, so that scratch can do everything
+/// that the host's file system can.
 struct ScratchStorage: Sendable {
-    /// The state directory; nil when it could not be opened.
+    /// The state directory. Nil when it could not be opened.
     private let state: HostFile?
 
     /// The `scratch` directory of the state directory.
@@ -17,7 +18,7 @@ struct ScratchStorage: Sendable {
         state = descriptor >= 0 ? HostFile(descriptor: descriptor) : nil
     }
 
-    /// A path below the state directory.
+    /// Returns the name of a path below the state directory.
     func name(inState path: [UInt8]) throws(RecordError) -> HostName {
         guard let state else {
             throw RecordError(.ioFailure, "the state directory could not be opened at the start")
@@ -34,7 +35,7 @@ struct ScratchStorage: Sendable {
         get throws(RecordError) { try name(inState: Self.root) }
     }
 
-    /// Makes the base directory of a mount's directory, when a first scratch name needs it.
+    /// Makes the base directory of a mount's directory, when its first scratch name needs it.
     func prepareBase(of route: ScratchRoute) throws(RecordError) {
         guard route.base == nil else { return }
         let base = Self.root + [UInt8(ascii: "/")] + route.path.prefix { $0 != UInt8(ascii: "/") }
@@ -52,14 +53,15 @@ struct ScratchStorage: Sendable {
         try name.remove(isDirectory: isDirectory)
     }
 
-    /// Puts bytes at a name, all or nothing, with the modification time of what they were.
+    /// Writes bytes to a name, all or nothing, with the given modification time.
     func place(_ bytes: [UInt8], at target: HostName, modified: Timestamp) throws(RecordError) {
         try place(at: target, modified: modified) { file throws(RecordError) in
             try file.writeAll(bytes)
         }
     }
 
-    /// As of bytes, from a file of any size.
+    /// Writes a copy of a file of any size to a name, all or nothing, with the given modification
+    /// time.
     func place(copyOf source: HostFile, at target: HostName, modified: Timestamp)
         throws(RecordError)
     {
@@ -76,7 +78,7 @@ struct ScratchStorage: Sendable {
         do throws(RecordError) {
             let file = try staging.open(O_RDWR | O_CREAT | O_EXCL)
             try fill(file)
-            // What records show: the daemon's own umask would hide it from readers.
+            // The mode that records show. The daemon's own umask would hide the file from readers.
             try HostName(file).setMode(0o644)
             try file.setTimes(accessed: nil, modified: modified)
             try staging.rename(to: target, flags: 0)
@@ -103,5 +105,5 @@ extension HostFile {
 
 /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import.
 let UTIME_OMIT_VALUE = (1 << 30) - 2
-/// UTIME_NOW of the same.
+/// UTIME_NOW of <sys/stat.h>.
 let UTIME_NOW_VALUE = (1 << 30) - 1

@@ -3,12 +3,12 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Where thrown away temporaries wait for somebody who misses them: ordinary files below the state
-/// directory, at `scratch-trash/TIME/DATABASE/ZONE/TYPE/NAME`.
+/// The trash for temporary files of tools, from which a user can take them back: ordinary files
+/// below the state directory, at `scratch-trash/TIME/DATABASE/ZONE/TYPE/NAME`.
 extension Tree {
     static let scratchTrashLifetime: Duration = .seconds(30 * 24 * 3600)
 
-    /// Moves a scratch file into the trash, and says so in the log.
+    /// Moves a scratch file into the trash, and reports it to the log.
     func throwAway(_ place: ScratchPlace) throws(RecordError) {
         let shown = try shownPath(of: place.directory)
         var path = ScratchStorage.trash
@@ -22,7 +22,7 @@ extension Tree {
         defer { letGoOfScratch(held) }
         try scratchPath(place).rename(to: target, flags: 0)
         state.withLock { $0.scratch.remove(place) }
-        // What others share is named in no log, which outlives the share.
+        // Logs do not name files that others share, because a log outlives the share.
         let isOfOthers = shown.first == Array(Database.shared.name.utf8)
         let name = shown.flatMap { $0 + [UInt8(ascii: "/")] } + (isOfOthers ? [] : place.name)
         options.report(
@@ -31,15 +31,16 @@ extension Tree {
                 + "\(String(decoding: path, as: UTF8.self)) for 30 days")
     }
 
-    /// The directory as the mount shows it, by its parts; what has left the mount by its number.
+    /// Returns the directory in the form that the mount shows, by its parts. A directory that is no
+    /// longer in the mount has its number.
     private func shownPath(of directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]] {
         try store.shownPath(of: directory) ?? [directory.baseName]
     }
 
-    /// What has been in the trash for its time goes for good.
+    /// Deletes files for good that were in the trash for their time.
     func emptyScratchTrash() throws(RecordError) {
         guard store.clockIsSteady(for: Self.scratchTrashLifetime) else { return }
-        // The names are times, and so in their order.
+        // The names are times. Therefore they sort in the order of time.
         let oldest = Array((now + (.zero - Self.scratchTrashLifetime)).iso8601.utf8)
         for name in try storage.name(inState: ScratchStorage.trash).names()
         where name.count == oldest.count && name.lexicographicallyPrecedes(oldest) {
@@ -49,7 +50,8 @@ extension Tree {
 }
 
 extension RecordStore {
-    /// The directory as the mount shows it, by its parts; nil for one that has left the mount.
+    /// Returns the directory in the form that the mount shows, by its parts. Returns nil for one
+    /// that is no longer in the mount.
     func shownPath(of directory: ScratchPlace.Directory) throws(RecordError) -> [[UInt8]]? {
         switch directory {
         case .root, .scratch: return []
@@ -65,7 +67,7 @@ extension RecordStore {
 extension ScratchStorage {
     static let trash = Array("scratch-trash".utf8)
 
-    /// - Parameter path: below the state directory.
+    /// - Parameter path: a path below the state directory.
     func prepareDirectory(_ path: [UInt8]) throws(RecordError) {
         do throws(RecordError) {
             try name(inState: path).makeDirectory()

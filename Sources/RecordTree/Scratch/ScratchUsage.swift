@@ -1,27 +1,28 @@
 import Glibc
 package import RecordModel
 
-/// How much of the machine's disk scratch takes. None of it is uploaded, nor in the history.
+/// The disk space that scratch uses on this machine. None of it is uploaded or in the history.
 package struct ScratchUsage: Sendable, Hashable {
     package private(set) var files: Int64 = 0
     /// The sizes of the files, each counted once however many names it has.
     package private(set) var bytes: Int64 = 0
 
-    /// What the mounts of a store show as scratch.
+    /// Returns the space of the files that the mounts of a store show as scratch.
     package static func scratch(stateDirectory: String) throws(RecordError) -> ScratchUsage {
         try ScratchUsage(ScratchStorage(stateDirectory: stateDirectory), ScratchStorage.root)
     }
 
-    /// The tools' temporaries that were thrown away and can still be had back.
+    /// Returns the space of the tools' temporary files that were thrown away and can still be
+    /// restored.
     package static func trash(stateDirectory: String) throws(RecordError) -> ScratchUsage {
         try ScratchUsage(ScratchStorage(stateDirectory: stateDirectory), ScratchStorage.trash)
     }
 
     private init(files: Int64, bytes: Int64) { (self.files, self.bytes) = (files, bytes) }
 
-    /// A file, or a directory with all in it.
+    /// The space of a file, or of a directory with everything in it.
     ///
-    /// - Parameter route: below the scratch root.
+    /// - Parameter route: the path below the scratch root.
     init(_ storage: ScratchStorage, of route: [UInt8], _ status: stat) throws(RecordError) {
         guard status.isDirectory else {
             self.init(files: 1, bytes: Int64(status.st_size))

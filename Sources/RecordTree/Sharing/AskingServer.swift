@@ -1,10 +1,10 @@
 import RecordModel
 import Synchronization
 
-/// Which calls may ask the record server before they are answered: none of them is for a thread that
-/// reads the kernel's calls, for the server may let it wait.
+/// Decides which calls may ask the record server before they are answered. Such a call must not run
+/// on a thread that reads the kernel's calls, because the server may delay it.
 extension Tree {
-    /// Whether the end of a descriptor (flush) may save what is shared.
+    /// Returns whether closing a descriptor (flush) may save a share.
     package func mayAskServer(closing number: HandleNumber) -> Bool {
         guard let handle = state.withLock({ $0.handles[number] }), handle.canWrite else {
             return false
@@ -18,16 +18,17 @@ extension Tree {
         }
     }
 
-    /// Whether the name is that of a share: who removes it, or gives it to a file, may have to ask.
+    /// Returns whether the name belongs to a share: removing it, or giving it to a file, may need a
+    /// request to the server.
     package func mayAskServer(about name: [UInt8], in parent: NodeNumber) -> Bool {
-        // Most names are told by their first byte.
+        // The first byte already excludes most names.
         guard name.first == UInt8(ascii: "."), let node = state.withLock({ $0.nodes.node(parent) }),
             case .scratch(let place) = plainMeaning(of: name, in: node)
         else { return false }
         return place.isOfShare
     }
 
-    /// Ends the shares whose time has come; called from a thread of its own, for the server may let it
-    /// wait.
+    /// Ends the shares whose time has come. Called from its own thread, because the server may
+    /// delay it.
     package func endDueShares() { endShares(olderThan: options.clock.uptime) }
 }

@@ -2,11 +2,11 @@ import RecordModel
 import RecordStore
 
 extension Tree {
-    /// Whether the text is that of another share, as `mv` and `cp -r` of a shared zone bring it along: a
-    /// copy is shared with nobody, and its file is not kept.
+    /// Returns whether the text is a copy from another share, as `mv` and `cp -r` of a shared zone
+    /// make it. A copy is not shared with anybody, and its file is not kept.
     ///
-    /// - Parameter file: what the share would be of; nil where there is no such record, as when it is copied
-    ///   after the file of its share.
+    /// - Parameter file: the share that the text would become. Nil where there is no such record,
+    ///   for example when it is copied after the file of its share.
     func isCopyOfShare(
         _ text: [UInt8], for file: ShareFile?, at place: ScratchPlace
     ) throws(RecordError) -> Bool {
@@ -30,7 +30,7 @@ extension Tree {
         return try store.record(named: root, in: zone).map { .record($0.id) }
     }
 
-    /// Where a share is opened; nil for a text that has none.
+    /// Returns the address at which a share is opened. Returns nil for a text without one.
     private static func address(of text: [UInt8]) -> [UInt8]? {
         do throws(RecordError) {
             guard let url = try JSONParser.parse(text)["url"]?.string else { return nil }

@@ -2,15 +2,16 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Files that tell what others share, and that somebody has open: when it is shared no longer, they read
-/// nothing of it any more. Those of records end by `revoke`.
+/// Open files with information about shares of others. When the share ends, they can no longer be
+/// read. Files of records are ended by `revoke`.
 extension Tree {
-    /// Throws when the share that a file shows has ended.
+    /// Throws when the share that the file shows has ended.
     func checkIsShared(_ file: ShareFile) throws(RecordError) {
         if try share(file) == nil { throw .sharedNoLonger(kept: false) }
     }
 
-    /// The zone of which a file below `.recordfs` tells; nil where it is of none.
+    /// Returns the zone that a file below `.recordfs` is about. Returns nil where it is about no
+    /// zone.
     func zone(of path: ControlPath) throws(RecordError) -> ZoneID? {
         switch path {
         case .meta(let record), .error(let record):
@@ -28,21 +29,22 @@ extension Tree {
         try zone(of: path).map(isOfOthers) ?? false
     }
 
-    /// Throws when nothing is refused there any more: reports name what is shared.
+    /// Throws when the type has no refusals any more, because reports name shared records.
     func checkHasErrors(_ type: TypeID) throws(RecordError) {
         guard try store.type(type) != nil, try errorReport(of: type) != nil else {
             throw .sharedNoLonger(kept: false)
         }
     }
 
-    /// Throws when what a file of a zone of others told is gone.
+    /// Throws when the subject of a file about a zone of others no longer exists.
     func checkIsThere(_ path: ControlPath) throws(RecordError) {
         if try zone(of: path) == nil { throw .sharedNoLonger(kept: false) }
     }
 
-    /// Local files of a directory that has gone with a share read as empty, and take nothing.
+    /// Makes open local files of a directory that was removed with a share read as empty and refuse
+    /// writes.
     ///
-    /// - Returns: what drops the pages that the kernel has of them.
+    /// - Returns: the notices that drop the kernel's pages of them.
     func revokeScratch(goneWith change: StoreChange) -> [KernelNotice] {
         guard change.author == .sync, isOfOthers(change.zone) else { return [] }
         let gone: ScratchPlace.Directory
@@ -62,7 +64,8 @@ extension Tree {
         return notices
     }
 
-    /// The directory in which a local file is, also where that is in others.
+    /// Returns the mount's directory that contains a local file, also through other local
+    /// directories.
     private func base(of id: ScratchID) -> ScratchPlace.Directory? {
         state.withLock { state in
             var next = state.scratch.place(of: id)?.directory

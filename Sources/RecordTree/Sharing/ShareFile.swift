@@ -3,21 +3,21 @@ package import RecordModel
 import RecordStore
 import Synchronization
 
-/// The file that is a share (mount.md §1): `.share.json` in a zone, `.NAME.share.json` beside a record
-/// that is shared with what hangs on it. It is there when there is a share.
+/// The file that is a share (mount.md §1): `.share.json` in a zone, or `.NAME.share.json` beside a
+/// record that is shared with its children. It exists when the share exists.
 package enum ShareFile: Hashable, Sendable {
     case zone(ZoneID)
     case record(RecordID)
 }
 
-/// Names of share files, and of the files that say why a text of one was refused.
+/// Names of share files, and of the files with the reasons for refused texts.
 enum ShareName {
-    /// Of the zone's, and the end of a record's.
+    /// The name of a zone's share file, and the end of the name of a record's share file.
     static let zone = Array(".share.json".utf8)
 
     static func of(_ stem: Stem) -> [UInt8] { [UInt8(ascii: ".")] + stem.bytes + zone }
 
-    /// The record's stem in `.NAME.share.json`.
+    /// Returns the record's stem in `.NAME.share.json`.
     static func stem(in name: [UInt8]) -> Stem? {
         guard name.first == UInt8(ascii: "."), name.count > zone.count + 1,
             name.suffix(zone.count).elementsEqual(zone)
@@ -25,14 +25,15 @@ enum ShareName {
         return Stem(bytes: Array(name.dropFirst().dropLast(zone.count)))
     }
 
-    /// `.share.error` or `.NAME.share.error`.
+    /// Returns `.share.error` or `.NAME.share.error`.
     static func ofError(_ name: [UInt8]) -> [UInt8] {
         Array(name.dropLast("json".utf8.count)) + Array("error".utf8)
     }
 }
 
 extension ScratchPlace {
-    /// A text under such a name is the draft of a share: it waits for nothing but a correction.
+    /// Indicates whether the name belongs to a share file. A local text under such a name is the
+    /// draft of a share, which only waits for a correction.
     var isOfShare: Bool {
         switch directory {
         case .zone: name == ShareName.zone
@@ -42,7 +43,7 @@ extension ScratchPlace {
         }
     }
 
-    /// Why nothing can be shared under the name.
+    /// The reason why nothing can be shared under the name.
     var shareProblem: RecordError {
         switch directory {
         case .type where name != ShareName.zone, .zone:
@@ -56,13 +57,13 @@ extension ScratchPlace {
         }
     }
 
-    /// Whether it may say why a draft was refused.
+    /// Indicates whether the file may contain the reason for a refused draft.
     var isErrorOfShare: Bool {
         let ending = ShareName.ofError(ShareName.zone)
         return name.suffix(ending.count).elementsEqual(ending)
     }
 
-    /// Where it is said why a draft of a share was refused.
+    /// The place of the reason for a refused draft of a share.
     var ofError: ScratchPlace {
         ScratchPlace(directory: directory, name: ShareName.ofError(name))
     }
@@ -75,7 +76,8 @@ struct ShownShare {
 
     var text: [UInt8] { share.text + [UInt8(ascii: "\n")] }
 
-    /// Whether this user may change it: its owner, and those whom the owner lets invite others.
+    /// Indicates whether this user may change the share: its owner, and administrators, whom the
+    /// owner lets invite others.
     var isManaged: Bool {
         get throws(RecordError) {
             if zone.database == .private { return true }
@@ -86,17 +88,18 @@ struct ShownShare {
 }
 
 extension Tree {
-    /// What may come, go and change under such a name without a call of the kernel.
+    /// Returns whether files with such a name may be added, removed and changed without a call of
+    /// the kernel.
     func isShareName(_ name: [UInt8], in parent: Node) -> Bool {
-        // Asked at every lookup: most names are told by their first byte.
+        // This is called for every lookup. The first byte already excludes most names.
         guard name.first == UInt8(ascii: "."),
             case .scratch(let place) = plainMeaning(of: name, in: parent)
         else { return false }
         return place.isOfShare || place.isErrorOfShare
     }
 
-    /// The zone or record whose share has the name. Nil for another name, and where there is no such
-    /// record.
+    /// Returns the zone or record whose share has the name. Returns nil for another name, and where
+    /// there is no such record.
     func shareFile(at place: ScratchPlace) throws(RecordError) -> ShareFile? {
         guard place.isOfShare else { return nil }
         switch place.directory {
@@ -108,7 +111,7 @@ extension Tree {
         }
     }
 
-    /// The share that a name shows; nil where there is none.
+    /// Returns the share that a name shows. Returns nil where there is none.
     func findShare(_ place: ScratchPlace) throws(RecordError) -> ShareFile? {
         guard let file = try shareFile(at: place), !isSetAside(file), try share(file) != nil else {
             return nil
@@ -140,7 +143,7 @@ extension Tree {
             mayWrite ? 0o644 : 0o444)
     }
 
-    /// The shares of records that a TYPE directory shows.
+    /// Returns the shares of records that a TYPE directory shows.
     func shares(in type: TypeID) throws(RecordError) -> [(name: [UInt8], file: ShareFile)] {
         try sharedRecords(in: place(of: type).zone.id).compactMap { record in
             guard record.type == type, !record.isHidden else { return nil }
@@ -149,7 +152,7 @@ extension Tree {
         }
     }
 
-    /// Gives the records of a zone that have shares of their own.
+    /// Returns the records of a zone that have their own shares.
     func sharedRecords(in zone: ZoneID) throws(RecordError) -> [RecordEntry] {
         var records: [RecordEntry] = []
         for share in try store.shares(in: zone) {

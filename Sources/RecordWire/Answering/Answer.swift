@@ -1,8 +1,8 @@
-/// The JSON of an answer, in the parts in which it was printed: stored fields are in it as they were
+/// The JSON of an answer, in the parts in which it was printed. It holds stored fields as they were
 /// read, without a copy.
 package struct Answer: Hashable, Sendable {
     package let parts: [[UInt8]]
-    /// In bytes.
+    /// The size in bytes.
     package let count: Int
 
     package init(parts: [[UInt8]]) {
@@ -12,7 +12,7 @@ package struct Answer: Hashable, Sendable {
 
     package init(_ bytes: [UInt8]) { self.init(parts: [bytes]) }
 
-    /// All of it in one array.
+    /// The whole answer in one array.
     package var bytes: [UInt8] {
         if parts.count == 1, let part = parts.first { return part }
         var bytes: [UInt8] = []

@@ -1,17 +1,17 @@
 package import RecordModel
 
-/// What can stand as a value in an answer.
+/// A type whose values can be printed into an answer.
 package protocol AnswerValue {
     func write(to answer: inout AnswerWriter)
 }
 
-/// Prints an answer as compact JSON, straight into bytes: no tree in between, and text that is
-/// already JSON is copied as it is, or taken over without a copy when it is long.
+/// Prints an answer as compact JSON, directly into bytes: there is no tree in between. Text that is
+/// already JSON is copied unchanged, or taken over without a copy when it is long.
 ///
-/// Commas are the writer's business. Keys are those of the protocol, which need no escapes.
+/// The writer sets the commas. Keys are those of the protocol, which need no escapes.
 package struct AnswerWriter {
-    /// A long answer is many arrays of about this size: one that grows would be copied again and
-    /// again, and be there twice meanwhile.
+    /// The approximate size of one part. A long answer consists of many arrays: a single growing
+    /// one would be copied again and again, and would be in memory twice meanwhile.
     private static let partBytes = 64 << 10
 
     private var parts: [[UInt8]] = []
@@ -19,14 +19,16 @@ package struct AnswerWriter {
     private var writer = JSONWriter(layout: .compact)
     private var needsComma = false
 
-    /// `capacity` in bytes; the writer grows beyond it.
+    /// Creates a writer.
+    ///
+    /// - Parameter capacity: in bytes. The writer grows beyond it.
     package init(capacity: Int = 1_024) {
         writer.reserveCapacity(min(capacity, Self.partBytes + (4 << 10)))
     }
 
-    /// Of what was printed, in bytes.
+    /// The number of bytes printed so far.
     package var count: Int { partsCount + writer.bytes.count }
-    /// All of it in one array.
+    /// The whole output in one array.
     package var bytes: [UInt8] { parts.isEmpty ? writer.bytes : answer.bytes }
     package var json: JSONBytes { JSONBytes(bytes) }
 
@@ -57,7 +59,7 @@ package struct AnswerWriter {
         needsComma = true
     }
 
-    /// `{ ... }`, with the members that `members` writes.
+    /// Prints `{ ... }`, with the members that `members` writes.
     package mutating func object<Failure: Error>(
         _ members: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -66,7 +68,7 @@ package struct AnswerWriter {
         close(UInt8(ascii: "}"))
     }
 
-    /// `[ ... ]`, with the values that `elements` writes.
+    /// Prints `[ ... ]`, with the values that `elements` writes.
     package mutating func array<Failure: Error>(
         _ elements: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -81,7 +83,7 @@ package struct AnswerWriter {
         }
     }
 
-    /// The key of the next value: printable ASCII without quotes and backslashes.
+    /// Prints the key of the next value: printable ASCII without quotes and backslashes.
     package mutating func key(_ key: String) {
         separate()
         writer.splice(UInt8(ascii: "\""))
@@ -90,7 +92,7 @@ package struct AnswerWriter {
         needsComma = false
     }
 
-    /// A key that is data, such as the name of a field.
+    /// Prints a key that is data, such as the name of a field.
     package mutating func key(escaping key: [UInt8]) {
         separate()
         writer.string(key)
@@ -102,7 +104,7 @@ package struct AnswerWriter {
 
     package mutating func value(_ value: some AnswerValue) { value.write(to: &self) }
 
-    /// A member, left out when it is nil.
+    /// Prints a member. A nil value is left out.
     package mutating func member<Value: AnswerValue>(_ key: String, _ value: Value?) {
         guard let value else { return }
         self.key(key)
@@ -114,7 +116,7 @@ package struct AnswerWriter {
         array(elements)
     }
 
-    /// A member whose value is an object.
+    /// Prints a member whose value is an object.
     package mutating func member<Failure: Error>(
         _ key: String, object members: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -122,7 +124,7 @@ package struct AnswerWriter {
         try object(members)
     }
 
-    /// A member whose value is an array.
+    /// Prints a member whose value is an array.
     package mutating func member<Failure: Error>(
         _ key: String, array elements: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -130,13 +132,13 @@ package struct AnswerWriter {
         try array(elements)
     }
 
-    /// A JSON string of UTF-8 bytes.
+    /// Prints a JSON string of UTF-8 bytes.
     package mutating func string(_ utf8: [UInt8]) {
         separate()
         writer.string(utf8)
     }
 
-    /// One value that is JSON already, copied without a look inside.
+    /// Prints one value that is JSON already, without a check of its content.
     package mutating func splice(_ json: [UInt8]) {
         separate()
         guard json.count >= Self.partBytes else { return writer.splice(json) }
@@ -157,7 +159,7 @@ package struct AnswerWriter {
 }
 
 extension AnswerWriter {
-    /// A place to go back to.
+    /// A place to which the writer can return.
     package struct Mark {
         fileprivate let parts: Int
         fileprivate let bytes: Int
@@ -168,10 +170,10 @@ extension AnswerWriter {
         Mark(parts: parts.count, bytes: writer.bytes.count, needsComma: needsComma)
     }
 
-    /// Forgets what was printed since.
+    /// Removes the output since the mark.
     package mutating func goBack(to mark: Mark) {
         if parts.count > mark.parts {
-            // The part that was being printed then came to be the first of those.
+            // The part that was being printed at the mark is now the first of those.
             let part = parts[mark.parts].prefix(mark.bytes)
             partsCount -= parts[mark.parts...].reduce(0) { $0 + $1.count }
             parts.removeSubrange(mark.parts...)
@@ -183,7 +185,7 @@ extension AnswerWriter {
         needsComma = mark.needsComma
     }
 
-    /// One object, which is what most answers are.
+    /// Returns an answer that consists of one object, as most answers do.
     package static func answer<Failure: Error>(
         capacity: Int = 1_024, _ members: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) -> Answer {
@@ -192,7 +194,7 @@ extension AnswerWriter {
         return answer.answer
     }
 
-    /// The bytes of one object.
+    /// Returns the bytes of one object.
     package static func object<Failure: Error>(
         capacity: Int = 1_024, _ members: (inout AnswerWriter) throws(Failure) -> Void
     ) throws(Failure) -> [UInt8] {
@@ -225,7 +227,7 @@ extension Int: AnswerValue {
 }
 
 extension Double: AnswerValue {
-    /// Null for what JSON does not have.
+    /// Prints null for a number that JSON does not have.
     package func write(to answer: inout AnswerWriter) {
         answer.splice(isFinite ? description : "null")
     }

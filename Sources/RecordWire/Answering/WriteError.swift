@@ -2,11 +2,11 @@ package import RecordModel
 
 /// An error in an answer: of a whole request, or of one item of it (reference §3.1, §3.2).
 package struct ErrorAnswer: Hashable, Sendable, AnswerValue {
-    /// What the error is about.
+    /// The subject of the error.
     package enum Subject: Hashable, Sendable {
-        /// A whole request; the status says so, too.
+        /// A whole request. The status reports the error too.
         case request
-        /// A record; nil where the request named none that can be echoed.
+        /// A record. It is nil when the request named none that can be echoed.
         case record(RecordName?)
         case zone(ZoneIdentifier)
         case subscription(Text)
@@ -35,7 +35,7 @@ package struct ErrorAnswer: Hashable, Sendable, AnswerValue {
             writeSubject(to: &answer)
             answer.member("serverErrorCode", error.code.rawValue)
             answer.member("reason", error.reason)
-            // Clients of iCloud's hosts know nothing else of an item.
+            // Clients of iCloud's hosts know no other keys of an item.
             guard isRequest || dialect == .webServices else { return }
             if !isRequest { answer.member("uuid", requestID) }
             answer.member("retryAfter", error.retryAfter)
@@ -57,32 +57,32 @@ package struct ErrorAnswer: Hashable, Sendable, AnswerValue {
 }
 
 extension ServerError {
-    /// The error of one record of an answer.
+    /// Returns the error of one record of an answer.
     package func item(
         recordName: RecordName?, requestID: Text?, dialect: AnswerDialect = .webServices
     ) -> ErrorAnswer {
         ErrorAnswer(self, .record(recordName), requestID: requestID, dialect: dialect)
     }
 
-    /// The error of one zone of an answer.
+    /// Returns the error of one zone of an answer.
     package func item(
         zone: ZoneIdentifier, requestID: Text? = nil, dialect: AnswerDialect = .webServices
     ) -> ErrorAnswer {
         ErrorAnswer(self, .zone(zone), requestID: requestID, dialect: dialect)
     }
 
-    /// The error of one subscription of an answer.
+    /// Returns the error of one subscription of an answer.
     package func item(subscriptionID: Text, requestID: Text? = nil) -> ErrorAnswer {
         ErrorAnswer(self, .subscription(subscriptionID), requestID: requestID)
     }
 
-    /// The error of one short GUID of an answer.
+    /// Returns the error of one short GUID of an answer.
     package func item(shortGUID: Text, requestID: Text? = nil) -> ErrorAnswer {
         ErrorAnswer(self, .shortGUID(shortGUID), requestID: requestID)
     }
 
-    /// The body of the answer to a request that failed as a whole. Throttled requests name the
-    /// code a second time, as Apple's do (TN3162).
+    /// Returns the body of the answer to a request that failed as a whole. Throttled requests name
+    /// the code a second time, like Apple's (TN3162).
     package func body(requestID: Text) -> [UInt8] {
         AnswerWriter.object { answer in
             answer.member("uuid", requestID)

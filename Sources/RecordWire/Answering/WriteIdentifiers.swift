@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension ZoneIdentifier: AnswerValue {
-    /// The zoneID dictionary; an owner that is not known is left out.
+    /// Prints the zoneID dictionary. An unknown owner is left out.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("zoneName", zone)
@@ -10,7 +10,7 @@ extension ZoneIdentifier: AnswerValue {
         }
     }
 
-    /// The members that say which zone it is, as requests need them.
+    /// Prints the members that identify the zone, as requests need them.
     func writeNames(to answer: inout AnswerWriter) {
         answer.member("zoneName", zone)
         answer.member("ownerRecordName", owner)
@@ -34,14 +34,15 @@ extension ZoneIdentifier: AnswerValue {
 package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
     package var zone: ZoneIdentifier
     package var syncToken: Text?
-    /// Nil leaves the key out.
+    /// Indicates whether the zone is atomic. Nil leaves the key out.
     package var isAtomic: Bool?
     package var isDeleted: Bool
     /// `deletionReason`, an extension of change feeds.
     package var deletionReason: String?
-    /// `ownerIdentity`, an extension of change feeds: who shares the zone, with what the asker may know.
+    /// `ownerIdentity`, an extension of change feeds: the user who shares the zone, with the
+    /// details that the requester may know.
     package var ownerIdentity: JSONValue?
-    /// The keys that iCloud's hosts do not answer with are left out for `iCloud`.
+    /// The dialect. With `iCloud`, the keys that iCloud's hosts do not answer with are left out.
     package var dialect: AnswerDialect
 
     package init(
@@ -70,7 +71,7 @@ package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
         }
     }
 
-    /// The owner's e-mail address, for who may know it.
+    /// The owner's e-mail address, for requesters who may know it.
     package var ownerAddress: Text? {
         guard let address = ownerIdentity?["lookupInfo"]?["emailAddress"] else { return nil }
         return address.string
@@ -79,7 +80,7 @@ package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
 
 /// `created` and `modified` of a record.
 package struct StampAnswer: Hashable, Sendable, AnswerValue {
-    /// Since 1970-01-01T00:00:00Z.
+    /// The time since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64
     package var user: UserName
     package var device: Text
@@ -99,15 +100,15 @@ package struct StampAnswer: Hashable, Sendable, AnswerValue {
     }
 }
 
-/// A record that is gone, in answers and feeds.
+/// A deleted record, in answers and feeds.
 package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
     package var name: RecordName
     package var zone: ZoneIdentifier?
-    /// An extension: where it has gone.
+    /// An extension: the place to which it was moved.
     package var movedTo: RecordAddress?
-    /// An extension: when that was, where the name has another record since.
+    /// An extension: the change tag of the deletion, when the name has another record since.
     package var changeTag: Text?
-    /// An extension: the records that hung on a deleted root of a share, and stay with its owner.
+    /// An extension: the children of a deleted root of a share, which stay with its owner.
     package var unshared: [RecordName]
 
     package init(

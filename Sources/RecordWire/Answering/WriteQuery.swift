@@ -1,7 +1,7 @@
 import RecordModel
 
 extension WireQuery: AnswerValue {
-    /// The query dictionary, as a request has it.
+    /// Prints the query dictionary in the form of a request.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("recordType", recordType)
@@ -42,7 +42,7 @@ extension QuerySort: AnswerValue {
 }
 
 extension WireSubscription: AnswerValue {
-    /// The subscription dictionary, as it is stored and answered.
+    /// Prints the subscription dictionary in the form in which it is stored and answered.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("subscriptionID", subscriptionID)

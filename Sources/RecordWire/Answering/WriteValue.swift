@@ -1,12 +1,13 @@
 package import RecordModel
 
-/// How values are printed.
+/// The options for printing values.
 package struct ValueOptions: Hashable, Sendable {
-    /// INT64 in quotes, for clients whose numbers are doubles.
+    /// Indicates whether INT64 is in quotes, for clients whose numbers are doubles.
     package var numbersAsStrings: Bool
-    /// Lists are tagged `LIST` instead of with the type of their elements.
+    /// Indicates whether lists are tagged `LIST` instead of with the type of their elements.
     package var plainListTags: Bool
-    /// Whether assets have all their keys; else only checksum and size.
+    /// Indicates whether assets have all their keys. If not, they have only the keys of their
+    /// content.
     package var hasAssetKeys: Bool
 
     package init(
@@ -34,7 +35,7 @@ extension FieldType {
 }
 
 extension WireField: AnswerValue {
-    /// The tag of an answer; a list whose elements nobody knows is `UNKNOWN_LIST`.
+    /// Returns the tag of an answer. A list with unknown elements is `UNKNOWN_LIST`.
     func tag(_ options: ValueOptions) -> String {
         if case .list = value, options.plainListTags { return "LIST" }
         let type = type ?? value?.impliedType
@@ -44,7 +45,7 @@ extension WireField: AnswerValue {
 
     package func write(to answer: inout AnswerWriter) { write(to: &answer, options: .standard) }
 
-    /// The field dictionary, without the name.
+    /// Prints the field dictionary, without the name.
     package func write(to answer: inout AnswerWriter, options: ValueOptions) {
         answer.object { answer in
             answer.key("value")
@@ -69,7 +70,7 @@ extension WireField: AnswerValue {
 }
 
 extension WireValue {
-    /// What the value is without a schema; nil for an empty list.
+    /// The type of the value without a schema. It is nil for an empty list.
     package var impliedType: FieldType? {
         switch self {
         case .string: .string
@@ -135,7 +136,7 @@ extension WireReference: AnswerValue {
 extension WireAsset: AnswerValue {
     package func write(to answer: inout AnswerWriter) { write(to: &answer, hasAllKeys: true) }
 
-    /// What the content is, and with `hasAllKeys` what else there is.
+    /// Prints the keys that describe the content, and with `hasAllKeys` all other keys.
     func write(to answer: inout AnswerWriter, hasAllKeys: Bool) {
         answer.object { answer in
             answer.member("fileChecksum", fileChecksum)

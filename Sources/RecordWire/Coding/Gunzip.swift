@@ -2,9 +2,9 @@ import RecordModel
 
 /// Reads gzip files (RFC 1952) with one member.
 package enum Gunzip {
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
-    /// Errors: badRequest for what is no such file, limitExceeded for more than `maximumBytes`.
+    /// Errors: badRequest when it is no such file, limitExceeded for more than `maximumBytes`.
     package static func decompress(
         _ file: [UInt8], maximumBytes: Int
     ) throws(ServerError) -> [UInt8] {
@@ -23,7 +23,7 @@ package enum Gunzip {
     static let broken = ServerError(
         .badRequest, "The body is no gzip file, although it is said to be.")
 
-    /// Behind the header, whose optional parts nobody needs.
+    /// Returns the place after the header, whose optional parts are skipped.
     private static func contentStart(_ file: [UInt8]) throws(ServerError) -> Int {
         let flags = file[3]
         var at = 10
@@ -202,13 +202,15 @@ private struct Inflater {
     ).map { ($0, UInt32($1)) }
 }
 
-/// A canonical code: how many symbols have each length, and the symbols in their order.
+/// A canonical code: the number of symbols of each length, and the symbols in their order.
 private struct HuffmanCode {
     static let longest = 15
 
     let counts: [Int]
     let symbols: [Int]
 
+    /// Creates the code.
+    ///
     /// Errors: badRequest for lengths that no code has.
     init(_ lengths: [Int]) throws(ServerError) {
         self.init(unchecked: lengths)

@@ -1,13 +1,13 @@
 /// Makes gzip files (RFC 1952) quickly: one pass over the bytes, fixed codes (RFC 1951 §3.2.6).
 ///
-/// Answers are JSON with the same keys again and again, so that repetitions are most of what there
-/// is to gain. It is ours because zlib is no part of the package.
+/// Answers are JSON in which the same keys occur again and again, so that most of the gain is in
+/// repetitions. The code is part of this package because zlib is not.
 package enum Gzip {
-    /// Below it an answer fits into one packet anyway.
+    /// The smallest size that is compressed. A smaller answer fits into one packet anyway.
     package static let minimumBytes = 1_400
 
     package static func compress(_ bytes: [UInt8]) -> [UInt8] {
-        // No name, no time, made on Unix.
+        // The file has no name and no time, and was made on Unix.
         var output = BitWriter(header: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3], capacity: bytes.count)
         bytes.withUnsafeBufferPointer { deflate($0, to: &output) }
         var file = output.finish()
@@ -27,7 +27,8 @@ package enum Gzip {
     private static let shortestMatch = 4
     private static let longestMatch = 258
 
-    /// One block: the last place of each four bytes is remembered, and the first match is taken.
+    /// Writes one block. The last place of each four bytes is remembered, and the first match is
+    /// used.
     private static func deflate(
         _ bytes: UnsafeBufferPointer<UInt8>, to output: inout BitWriter
     ) {
@@ -120,7 +121,7 @@ private struct BitWriter {
 
 /// The tables of RFC 1951 §3.2.5 and §3.2.6.
 private enum Codes {
-    /// Of literals, the end and lengths.
+    /// The codes of literals, the end and lengths.
     static let literals: [(bits: UInt32, count: Int)] = (0..<288).map { symbol in
         let (code, count) =
             switch symbol {
@@ -138,7 +139,7 @@ private enum Codes {
         + [(base: 258, extra: 0)]
     static let distances = ranges(from: 1, extras: [0, 0] + (2..<30).map { $0 / 2 - 1 })
 
-    /// For each length from 3 the place in `lengths`.
+    /// The place in `lengths` for each length from 3.
     static let lengthIndex: [Int] = (3...258).map { length in
         lengths.lastIndex { $0.base <= length } ?? 0
     }

@@ -1,8 +1,8 @@
 import RecordModel
 
-/// The way to a value of a request, as reasons name it: `operations[3].record.fields.photo`.
+/// The path to a value of a request, as reasons name it: `operations[3].record.fields.photo`.
 ///
-/// A chain, printed only when something is wrong. Keys that are data are cut.
+/// It is a chain that is printed only after an error. Keys that are data are cut.
 package indirect enum JSONPath: Sendable, CustomStringConvertible {
     case root
     case member(String, of: JSONPath)
@@ -17,7 +17,7 @@ package indirect enum JSONPath: Sendable, CustomStringConvertible {
         }
     }
 
-    /// A key that came from outside, short enough for a log and without control characters.
+    /// Returns a key from outside, short enough for a log and without control characters.
     static func printable(_ key: [UInt8]) -> String {
         String(
             decoding: key.prefix(64).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },

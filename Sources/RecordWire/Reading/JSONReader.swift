@@ -1,9 +1,10 @@
 package import RecordModel
 
-/// A value of a request and the way to it: typed access, with errors that name the place.
+/// A value of a request and the path to it: typed access, with errors that name the place.
 ///
-/// A member that is null counts as absent, because clients print their empty optionals so.
-/// Unknown members are read over. Every error is `badRequest`.
+/// A member that is null counts as absent, because clients print their empty optionals in this way.
+/// Unknown members are ignored. Every error is `badRequest`, except that an array with too many
+/// elements is `limitExceeded`.
 package struct JSONReader: Sendable {
     package let value: JSONValue
     package let path: JSONPath
@@ -13,7 +14,7 @@ package struct JSONReader: Sendable {
         self.path = path
     }
 
-    /// An error about this value; `problem` is a predicate, such as "takes a string".
+    /// Returns an error about this value. `problem` is a predicate, such as "takes a string".
     package func error(_ problem: String) -> ServerError {
         ServerError(.badRequest, "\(path) \(problem)")
     }
@@ -22,14 +23,14 @@ package struct JSONReader: Sendable {
         error("takes \(expected), and this is \(value.kind).")
     }
 
-    // MARK: What this value is
+    // MARK: This value
 
     package func object() throws(ServerError) -> [JSONMember] {
         guard case .object(let members) = value else { throw mismatch("an object") }
         return members
     }
 
-    /// The elements; more than `maximum` are refused before any is read.
+    /// Returns the elements. More than `maximum` elements are refused before any is read.
     package func array(maximum: Int? = nil) throws(ServerError) -> JSONElements {
         guard case .array(let elements) = value else { throw mismatch("an array") }
         if let maximum, elements.count > maximum {
@@ -46,7 +47,7 @@ package struct JSONReader: Sendable {
         return text
     }
 
-    /// A string of 1 to `maximumBytes` bytes.
+    /// Returns a string of 1 to `maximumBytes` bytes.
     package func string(maximumBytes: Int) throws(ServerError) -> Text {
         let text = try string()
         guard !text.isEmpty else { throw error("is empty.") }
@@ -71,7 +72,7 @@ package struct JSONReader: Sendable {
         return double
     }
 
-    /// One of the values of an enumeration.
+    /// Returns one of the values of an enumeration.
     package func choice<Choice: RawRepresentable & CaseIterable>(
         of type: Choice.Type = Choice.self
     ) throws(ServerError) -> Choice where Choice.RawValue == String {
@@ -85,14 +86,15 @@ package struct JSONReader: Sendable {
 
     // MARK: Members
 
-    /// Nil when it is absent or null, and when this is no object.
+    /// The value of a member. It is nil when the member is absent or null, and when this is no
+    /// object.
     package subscript(key: String) -> JSONReader? {
         guard let member = value[key], !member.isNull else { return nil }
         return JSONReader(member, at: .member(key, of: path))
     }
 
-    /// One member with two spellings. Both with different values are refused: which one counts
-    /// must not depend on who reads.
+    /// Returns one member with two spellings. Two different values are refused: the result must not
+    /// depend on the reader.
     package func either(_ key: String, _ other: String) throws(ServerError) -> JSONReader? {
         guard let first = self[key] else { return self[other] }
         if let second = self[other], second.value != first.value {
@@ -127,13 +129,13 @@ package struct JSONReader: Sendable {
         try self[key]?.choice(of: type)
     }
 
-    /// The elements of a member that must be there.
+    /// Returns the elements of a required member.
     package func elements(_ key: String, maximum: Int) throws(ServerError) -> JSONElements {
         try required(key).array(maximum: maximum)
     }
 }
 
-/// The elements of an array, each with its path when it is looked at: lists can be long.
+/// The elements of an array. Each gets its path when it is read, because lists can be long.
 package struct JSONElements: RandomAccessCollection, Sendable {
     fileprivate let elements: [JSONValue]
     fileprivate let path: JSONPath

@@ -1,8 +1,8 @@
 package import RecordModel
 
 extension ZoneIdentifier {
-    /// A zoneID dictionary: the default zone when it names none, the caller's when it names no
-    /// owner. `zoneType` is read over.
+    /// Reads a zoneID dictionary. It is the default zone when it names none, and the caller's when
+    /// it names no owner. `zoneType` is ignored.
     package init(_ json: JSONReader) throws(ServerError) {
         _ = try json.object()
         let zone = try json["zoneName"].map(ZoneName.init(_:)) ?? ZoneIdentifier.defaultZone.zone
@@ -12,7 +12,7 @@ extension ZoneIdentifier {
 }
 
 extension JSONReader {
-    /// The zone of a request: the default zone where there is none.
+    /// Returns the zone of a request. It is the default zone when the request has none.
     func zoneID(_ key: String = "zoneID") throws(ServerError) -> ZoneIdentifier {
         try self[key].map(ZoneIdentifier.init(_:)) ?? .defaultZone
     }
@@ -35,8 +35,8 @@ extension UserName {
 }
 
 extension RecordName {
-    /// A name that a record may have: 1 to 255 bytes of UTF-8 without control characters. Apple's
-    /// reference takes ASCII alone (`isDocumented`).
+    /// Reads the name of a record: 1 to 255 bytes of UTF-8 without control characters. Apple's
+    /// reference allows ASCII only (`isDocumented`).
     package init(_ json: JSONReader) throws(ServerError) {
         self.init(bytes: try json.string().utf8)
         guard isOfWire else {
@@ -45,12 +45,14 @@ extension RecordName {
         }
     }
 
-    /// Whether a server that goes by Apple's reference can: 1 to 255 printable characters of ASCII.
+    /// Indicates whether a server that follows Apple's reference accepts the name: 1 to 255
+    /// printable characters of ASCII.
     package var isDocumented: Bool { PlainName.isValid(bytes) }
 }
 
 extension RecordTypeName {
-    /// The share type in any case, and as Apple's prose calls it, becomes `cloudkit.share`.
+    /// Reads the name of a type. The share type in any case, and in the form of Apple's prose,
+    /// becomes `cloudkit.share`.
     package init(_ json: JSONReader) throws(ServerError) {
         self.init(bytes: try json.string().utf8)
         if bytes.count <= 16 {
@@ -73,7 +75,7 @@ extension FieldName {
     static let rule =
         "is no name of a field: a letter and then letters, digits or _, at most 255 characters."
 
-    /// Whether it is one of the names that only records of type `cloudkit.share` have, such as
+    /// Indicates whether only records of type `cloudkit.share` have fields with this name, such as
     /// `cloudkit.title`.
     package var isShareField: Bool {
         bytes.starts(with: Self.sharePrefix)
@@ -91,7 +93,7 @@ enum PlainName {
 }
 
 extension UserLookup {
-    /// A lookupInfo dictionary; which of its keys are there is the caller's to check.
+    /// Reads a lookupInfo dictionary. The caller checks which of its keys are there.
     package init(_ json: JSONReader) throws(ServerError) {
         _ = try json.object()
         self.init(
@@ -104,7 +106,8 @@ extension UserLookup {
 }
 
 extension Text {
-    /// ASCII letters in lower case, as e-mail addresses are compared.
+    /// The text with its ASCII letters in lower case, the form in which e-mail addresses are
+    /// compared.
     package var lowercased: Text {
         Text(utf8: utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 })
     }

@@ -4,7 +4,7 @@ extension ModifyRequest {
     /// The longest `operationID`, in bytes.
     package static let maximumOperationIDBytes = 128
 
-    /// The body of records/modify. What is wrong with one operation is that item's error.
+    /// Reads the body of records/modify. An error in one operation is that item's error.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         let operations = try json.elements("operations", maximum: limits.maximumItems)
@@ -31,7 +31,7 @@ extension ModifyRequest.Item {
         }
     }
 
-    /// The name that the client knows the item by, when it has one that can be echoed.
+    /// Returns the name by which the client knows the item, when it has one that can be echoed.
     private static func nameForError(_ json: JSONReader) -> RecordName? {
         guard let bytes = json["record"]?["recordName"]?.value.string?.utf8,
             PlainName.isValid(bytes)
@@ -41,7 +41,7 @@ extension ModifyRequest.Item {
 }
 
 extension RecordOperation {
-    /// One operation of records/modify.
+    /// Reads one operation of records/modify.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         let type: RecordOperationType = try json.required("operationType").choice()
         let place = try json.required("record")
@@ -77,10 +77,11 @@ extension RecordOperation {
 }
 
 extension RecordProjection {
-    /// Names that one `desiredKeys` may list.
+    /// The number of names that one `desiredKeys` may list.
     static let maximumKeys = 1_000
 
-    /// The keys of a request that say what it wants to see; `defaults` hold where it does not say.
+    /// Reads the keys of a request that select the parts of records. A key that is absent is taken
+    /// from `defaults`.
     package init(
         _ json: JSONReader, defaults: RecordProjection = .everything
     ) throws(ServerError) {
@@ -97,8 +98,8 @@ extension RecordProjection {
 }
 
 extension JSONReader {
-    /// The names of a projection, in the order of the request; duplicates stay. A name that no
-    /// field can have is a wish that is never met, not an error.
+    /// Returns the names of a projection, in the order of the request. Duplicates stay. A name that
+    /// no field can have selects nothing and is no error.
     func desiredKeys(_ key: String) throws(ServerError) -> [FieldName]? {
         guard let list = self[key] else { return nil }
         var names: [FieldName] = []
@@ -108,12 +109,13 @@ extension JSONReader {
         return names
     }
 
-    /// `getCurrentSyncToken`, which clients also send in the query string.
+    /// Returns whether the request asks for the sync token with `getCurrentSyncToken`, which
+    /// clients also send in the query string.
     func wantsSyncToken() throws(ServerError) -> Bool {
         try bool("getCurrentSyncToken", default: false)
     }
 
-    /// `resultsLimit`: at least 1, and no more than `most`; `absent` where there is none.
+    /// Returns `resultsLimit`: at least 1, and at most `most`. Returns `absent` when there is none.
     func resultsLimit(absent: Int, most: Int) throws(ServerError) -> Int {
         guard let json = self["resultsLimit"] else { return absent }
         let limit = try json.int64()

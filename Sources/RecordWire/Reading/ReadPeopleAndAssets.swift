@@ -4,7 +4,7 @@ extension ShortGUIDRequest {
     /// The longest short GUID, in bytes.
     static let maximumBytes = 128
 
-    /// The body of records/resolve and records/accept.
+    /// Reads the body of records/resolve and records/accept.
     package static func list(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [ShortGUIDRequest] {
@@ -21,14 +21,14 @@ extension ShortGUIDRequest {
 }
 
 extension UserLookup {
-    /// The `lookupInfos` of users/discover: one key each.
+    /// Reads the `lookupInfos` of users/discover: one key each.
     package static func discoverList(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [UserLookup] {
         try list(json, key: "lookupInfos", limits)
     }
 
-    /// The `users` of the older users/lookup endpoints.
+    /// Reads the `users` of the older users/lookup endpoints.
     package static func legacyList(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [UserLookup] {
@@ -80,7 +80,8 @@ package struct RereferenceBody: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package var recordName: RecordName
         package var fieldName: FieldName
-        /// An extension: which one is wanted. Bytes that a record has lost are found by it alone.
+        /// An extension: the checksum of the wanted asset. The server finds bytes that a record has
+        /// lost by this checksum alone.
         package var fileChecksum: Text?
 
         package init(
@@ -98,7 +99,7 @@ package struct RereferenceBody: Hashable, Sendable {
                 "fileChecksum", maximumBytes: Self.longestChecksum)
         }
 
-        /// More than any checksum has, in bytes.
+        /// A limit above the length of every checksum, in bytes.
         private static let longestChecksum = 128
     }
     package var zone: ZoneIdentifier
@@ -121,7 +122,7 @@ package struct RereferenceBody: Hashable, Sendable {
 /// The body of tokens/create and tokens/register.
 package struct PushTokenBody: Hashable, Sendable {
     package var apnsEnvironment: ServerEnvironment
-    /// Nil in tokens/create.
+    /// The token. It is nil in tokens/create.
     package var apnsToken: Text?
     package var clientID: Text?
 

@@ -1,10 +1,10 @@
 import RecordModel
 
 extension WireQuery {
-    /// Filters and sort orders that one query may have.
+    /// The number of filters, and of sort orders, that one query may have.
     static let maximumTerms = 64
 
-    /// A query dictionary. Field values keep the tag that they came with.
+    /// Reads a query dictionary. Field values keep the tag with which they were sent.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         self.init(recordType: try RecordTypeName(try json.required("recordType")))
         for filter in try json["filterBy"]?.terms() ?? [] {
@@ -17,14 +17,14 @@ extension WireQuery {
 }
 
 extension JSONReader {
-    /// An array, or the one element that Apple's clients also send bare.
+    /// Returns an array, or the one element that Apple's clients also send without an array.
     fileprivate func terms() throws(ServerError) -> [JSONReader] {
         if case .object = value { return [self] }
         return Array(try array(maximum: WireQuery.maximumTerms))
     }
 
-    /// `fieldName` or `systemFieldName`. System names also stand in `fieldName`, as the schema
-    /// language spells them.
+    /// Reads `fieldName` or `systemFieldName`. `fieldName` may also hold system names in the
+    /// spelling of the schema language.
     fileprivate func queryField() throws(ServerError) -> QueryField {
         if let name = self["systemFieldName"] {
             guard self["fieldName"] == nil else {
@@ -72,7 +72,7 @@ extension QuerySort {
 }
 
 extension JSONReader {
-    /// A location, bare or in a field dictionary.
+    /// Reads a location, bare or in a field dictionary.
     fileprivate func bareOrWrappedLocation(_ limits: RequestLimits) throws(ServerError) -> Location
     {
         try (self["value"] ?? self).location(isStrict: limits.isStrict)

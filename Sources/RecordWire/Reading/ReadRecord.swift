@@ -1,7 +1,7 @@
 import RecordModel
 
 extension RecordDictionary {
-    /// A record dictionary of a request. Keys that only answers have are read over.
+    /// Reads a record dictionary of a request. Keys that only answers have are ignored.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         self.init(
@@ -43,7 +43,8 @@ extension RecordDictionary {
         return fields
     }
 
-    /// Absent means unchanged; null, or a reference without a name, means none.
+    /// Reads the parent. An absent key means unchanged. null, or a reference without a name, means
+    /// none.
     private static func parent(_ json: JSONReader) throws(ServerError) -> Parent {
         guard let value = json.value["parent"] else { return .unchanged }
         guard !value.isNull else { return .cleared }
@@ -55,10 +56,10 @@ extension RecordDictionary {
 }
 
 extension ShareDictionary {
-    /// Participants that a dictionary may list; a share's own limit is lower.
+    /// The number of participants that a dictionary may list. A share's own limit is lower.
     static let maximumParticipants = 1_000
 
-    /// The share-only keys of a record dictionary.
+    /// Reads the share-only keys of a record dictionary.
     package init(_ json: JSONReader) throws(ServerError) {
         self.init()
         if let forRecord = json["forRecord"] {
@@ -77,7 +78,7 @@ extension ShareDictionary {
 }
 
 extension ParticipantDictionary {
-    /// A participant as clients send it, also one that came out of an answer.
+    /// Reads a participant in the form in which clients send it, also one copied from an answer.
     package init(_ json: JSONReader) throws(ServerError) {
         _ = try json.object()
         let identity = json["userIdentity"]

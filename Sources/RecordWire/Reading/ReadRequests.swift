@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension LookupRequest {
-    /// The body of records/lookup.
+    /// Reads the body of records/lookup.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         let records = try json.elements("records", maximum: limits.maximumItems)
@@ -21,7 +21,7 @@ extension QueryRequest {
     /// The longest continuation marker, in bytes.
     static let maximumMarkerBytes = 8_192
 
-    /// The body of records/query.
+    /// Reads the body of records/query.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         self.init(
@@ -38,7 +38,8 @@ extension QueryRequest {
 }
 
 extension ZoneChangesRequest {
-    /// The body of changes/zone: keys at the top hold for the zones that do not say otherwise.
+    /// Reads the body of changes/zone. Keys at the top apply to the zones that do not have their
+    /// own.
     package static func list(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [ZoneChangesRequest] {
@@ -58,7 +59,7 @@ extension ZoneChangesRequest {
         return requests
     }
 
-    /// The body of records/changes, which is for one zone.
+    /// Reads the body of records/changes, which is for one zone.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         self.init(
             zone: try ZoneIdentifier(try json.required("zoneID")),
@@ -67,7 +68,7 @@ extension ZoneChangesRequest {
         syncToken = try json.syncToken("syncToken")
     }
 
-    /// Members that are absent leave what is there.
+    /// Reads the options. Absent members leave the present values.
     private mutating func readOptions(
         _ json: JSONReader, _ limits: RequestLimits
     ) throws(ServerError) {
@@ -85,7 +86,8 @@ extension ZoneChangesRequest {
 }
 
 extension DatabaseChangesRequest {
-    /// The body of changes/database, and of zones/changes, where the token is `metaSyncToken`.
+    /// Reads the body of changes/database, and of zones/changes, where the token is
+    /// `metaSyncToken`.
     package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
         _ = try json.object()
         let token = try json.either("metaSyncToken", "syncToken")
@@ -97,7 +99,7 @@ extension DatabaseChangesRequest {
 }
 
 extension JSONReader {
-    /// The longest sync token, in bytes: that of a database names every zone.
+    /// The longest sync token, in bytes. The token of a database names every zone.
     private static let maximumTokenBytes = 65_536
 
     fileprivate func syncToken() throws(ServerError) -> Text {
@@ -110,7 +112,7 @@ extension JSONReader {
 }
 
 extension ZoneOperation {
-    /// The operations of zones/modify, in order.
+    /// Returns the operations of zones/modify, in order.
     package static func list(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [ZoneOperation] {
@@ -138,18 +140,19 @@ extension ZoneOperation {
 }
 
 extension ZoneName {
-    /// Whether a client may give it to a new zone: names that begin with `_` are the server's.
+    /// Indicates whether a client may give the name to a new zone. Names that begin with `_` belong
+    /// to the server.
     package var isFreeForClients: Bool { bytes.first != UInt8(ascii: "_") }
 }
 
 extension ZoneIdentifier {
-    /// The zones of zones/lookup.
+    /// Returns the zones of zones/lookup.
     package static func list(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [ZoneIdentifier] {
         var zones: [ZoneIdentifier] = []
         for zone in try json.elements("zones", maximum: limits.maximumItems) {
-            // Apple's page has bare zoneID dictionaries, its clients send them wrapped, too.
+            // Apple's page has bare zoneID dictionaries. Its clients send them wrapped, too.
             zones.append(try ZoneIdentifier(zone["zoneID"] ?? zone))
         }
         return zones

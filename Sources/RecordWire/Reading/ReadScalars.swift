@@ -1,7 +1,7 @@
 import RecordModel
 
 extension JSONReader {
-    /// An integer, as a number, as `numbersAsStrings` prints it, or true and false.
+    /// Reads an integer, as a number, as `numbersAsStrings` prints it, or true and false.
     func wireInt64() throws(ServerError) -> Int64 {
         switch value {
         case .bool(let value): return value ? 1 : 0
@@ -22,7 +22,7 @@ extension JSONReader {
         return number
     }
 
-    /// Milliseconds since 1970, from the year 0, which stands for "not set", to 9999.
+    /// Reads milliseconds since 1970, from the year 0, which means "not set", to 9999.
     func milliseconds(_ rules: ValueRules) throws(ServerError) -> Int64 {
         let milliseconds: Int64
         switch value {
@@ -92,10 +92,10 @@ extension WireReference {
 }
 
 extension WireAsset {
-    /// The longest of the texts that the server gave out at the upload, in bytes.
+    /// The longest of the texts that the server returned for the upload, in bytes.
     static let maximumTextBytes = 4_096
 
-    /// An asset dictionary. Which keys a write needs is decided where the receipt is checked.
+    /// Reads an asset dictionary. The check of the receipt decides which keys a write needs.
     package init(_ json: JSONReader) throws(ServerError) {
         let checksum = try json.required("fileChecksum")
         let size = try json.required("size")
@@ -109,7 +109,8 @@ extension WireAsset {
         wrappingKey = try json.string("wrappingKey", maximumBytes: most)
         receipt = try json.string("receipt", maximumBytes: most)
         downloadURL = try json.string("downloadURL", maximumBytes: most)
-        // A server refuses a bad one (`FileExtension`); a client shows the record all the same.
+        // A server refuses an invalid one (`FileExtension`). A client shows the record
+        // nevertheless.
         fileExtension = try json.string("fileExtension", maximumBytes: most)
         sha256 = try json.string("sha256", maximumBytes: 64).map { (hex) throws(ServerError) in
             guard let hash = ContentHash(digits: hex), hash.hex == hex.string else {
@@ -119,7 +120,7 @@ extension WireAsset {
         }
     }
 
-    /// Base64 of a 0x01 and 20 bytes.
+    /// Returns whether the text is base64 of a 0x01 and 20 bytes.
     static func isChecksum(_ text: Text) -> Bool {
         guard text.utf8.count == 28, let bytes = Base64.decode(text.utf8) else { return false }
         return bytes.count == 21 && bytes[0] == 1
@@ -128,10 +129,10 @@ extension WireAsset {
 
 /// The times that a record can hold.
 enum WireTime {
-    /// 0000-01-01 to the end of 9999: clients write the first days as "not set".
+    /// The range from 0000-01-01 to the end of 9999. Clients write the first days for "not set".
     static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Rounded; nil outside of the range.
+    /// Returns the rounded milliseconds. Returns nil outside of the range.
     static func milliseconds(_ fraction: Double) -> Int64? {
         Int64(exactly: fraction.rounded()).flatMap { range.contains($0) ? $0 : nil }
     }
@@ -145,7 +146,7 @@ enum DecimalText {
         return Int64(text.string)
     }
 
-    /// What JSON accepts as a number.
+    /// Returns a number that JSON accepts.
     static func double(_ text: Text) -> Double? {
         guard let first = text.utf8.first, first == 0x2D || (0x30...0x39).contains(first),
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }),

@@ -1,7 +1,7 @@
 import RecordModel
 
 /// Requests for access, blocked people and one-time links (reference §5.9). Apple documents none of
-/// them; the shapes are those that clients of its service send.
+/// them. The shapes are those that clients of Apple's service send.
 extension ShareDictionary {
     /// The keys of an entry of `requesters` and of `blocked`, each a user identity.
     static let requesterKey = "requesterInformation"
@@ -40,7 +40,7 @@ extension ShareDictionary {
         return people
     }
 
-    /// `participantId` is a list there; it has one element.
+    /// Reads `participantId`, which is a list with one element there.
     static func participants(of link: JSONReader) throws(ServerError) -> [Text] {
         var participants: [Text] = []
         for element in try link.required("participantId").array(maximum: maximumParticipants) {

@@ -4,7 +4,7 @@ extension WireSubscription {
     /// The longest subscription ID, in bytes.
     package static let maximumIDBytes = 255
 
-    /// A subscription dictionary. Without `needsID` it may lack its ID, which is empty then.
+    /// Reads a subscription dictionary. Without `needsID` it may lack its ID, which is then empty.
     package init(
         _ json: JSONReader, limits: RequestLimits = .standard, needsID: Bool = true
     ) throws(ServerError) {
@@ -35,7 +35,7 @@ extension WireSubscription {
         }
     }
 
-    /// The body of subscriptions/lookup: the wanted IDs.
+    /// Reads the body of subscriptions/lookup: the wanted IDs.
     package static func lookupList(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [Text] {
@@ -49,7 +49,7 @@ extension WireSubscription {
 }
 
 extension SubscriptionOperation {
-    /// The body of subscriptions/modify.
+    /// Reads the body of subscriptions/modify.
     package static func list(
         _ json: JSONReader, limits: RequestLimits = .standard
     ) throws(ServerError) -> [SubscriptionOperation] {
@@ -87,10 +87,11 @@ enum NotificationInfo {
     private static let marks = [
         "shouldBadge", "shouldSendContentAvailable", "shouldSendMutableContent",
     ]
-    /// Of all of it, in bytes: it goes into every frame.
+    /// The size of the whole dictionary, in bytes: it is part of every frame.
     private static let maximumBytes = 4_096
 
-    /// The dictionary as it came but for nulls, once its known keys have the right types.
+    /// Returns the dictionary as it was received, without nulls, after a check that its known keys
+    /// have the right types.
     static func check(_ json: JSONReader) throws(ServerError) -> JSONValue {
         let members = try json.object().filter { !$0.value.isNull }
         for key in texts { _ = try json.string(key) }

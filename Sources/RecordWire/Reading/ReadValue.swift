@@ -5,9 +5,9 @@ struct ValueTag: Hashable {
     enum Shape: Hashable {
         case scalar(FieldType)
         case list(FieldType)
-        /// Plain `LIST`, `UNKNOWN_LIST`: the elements say what they are.
+        /// Plain `LIST`, `UNKNOWN_LIST`: the elements determine their type.
         case anyList
-        /// `NUMBER`, which is INT64 or DOUBLE as it is spelled.
+        /// `NUMBER`, which is INT64 or DOUBLE depending on its spelling.
         case anyNumber
     }
 
@@ -52,7 +52,7 @@ extension WireField {
     /// The longest `modified` stamp, in bytes.
     package static let maximumStampBytes = 256
 
-    /// A field dictionary: `value`, `type`, `isEncrypted` and the extensions `modified` and
+    /// Reads a field dictionary: `value`, `type`, `isEncrypted` and the extensions `modified` and
     /// `isJSON`. A value that is null or absent clears the field.
     package init(
         name: FieldName, _ json: JSONReader, limits: RequestLimits = .standard,
@@ -88,19 +88,20 @@ extension WireField {
     }
 }
 
-/// How values are read.
+/// The rules for reading values.
 struct ValueRules: Sendable {
-    /// No guesses: whole milliseconds, 1 and 0, references with their action.
+    /// Indicates whether nothing is guessed: whole milliseconds, 1 and 0, references with their
+    /// action.
     var isStrict = false
-    /// References in queries need no action.
+    /// Indicates whether the value is in a query, where references need no action.
     var isInQuery = false
 }
 
 struct TypedValue {
     var value: WireValue
-    /// Nil for an empty list whose elements are not known.
+    /// The type. It is nil for an empty list whose elements are not known.
     var type: FieldType?
-    /// Whether the request gave the type, so that the schema must agree to it.
+    /// Indicates whether the request gave the type, so that the schema must agree with it.
     var isTagged: Bool
 }
 
@@ -125,7 +126,8 @@ extension JSONReader {
         }
     }
 
-    /// By the shape of the JSON. Lists are of one kind; integers among fractions are fractions.
+    /// Returns the value by the shape of the JSON. Lists are of one kind. Integers among fractions
+    /// are fractions.
     private func inferred(_ rules: ValueRules) throws(ServerError) -> TypedValue {
         guard case .array = value else {
             let type = try inferredType()

@@ -1,15 +1,15 @@
 import RecordModel
 
-/// What a request may ask for. The counts are checked before anything else is done with a request.
+/// The limits of a request. The counts are checked before any other work on a request.
 package struct RequestLimits: Sendable, Hashable {
     /// Operations of a modify, items of a lookup, zones of a fetch, tokens of an upload.
     package var maximumItems: Int
-    /// Default and ceiling of `resultsLimit`.
+    /// The default and the highest `resultsLimit`.
     package var maximumResults: Int
-    /// Ceiling of `resultsLimit` in change feeds, for clients that ask for more than the default.
+    /// The highest `resultsLimit` in change feeds, for clients that ask for more than the default.
     package var maximumFeedResults: Int
-    /// Whether a request must keep to what Apple's text says where the server could guess:
-    /// values with their type, timestamps in whole milliseconds, references with their action.
+    /// Indicates whether a request must follow Apple's text where the server could guess: values
+    /// with their type, timestamps in whole milliseconds, references with their action.
     package var isStrict: Bool
 
     package init(

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// One token of the answer to assets/upload: where the bytes go.
+/// One token of the answer to assets/upload: the address to which the bytes are sent.
 package enum UploadToken: Hashable, Sendable {
     case url(RecordName, FieldName, Text)
     case failed(RecordName?, FieldName?, WireError)
@@ -25,7 +25,7 @@ package enum UploadToken: Hashable, Sendable {
 
 /// One item of the answer to assets/rereference.
 package enum RereferencedAsset: Hashable, Sendable {
-    /// Apple's reference does not say whether its record and field are told.
+    /// An asset. Apple's reference does not say whether the answer names its record and field.
     case asset(RecordName?, FieldName?, WireAsset)
     case failed(WireError)
 
@@ -45,13 +45,13 @@ package enum RereferencedAsset: Hashable, Sendable {
 }
 
 extension WireAsset {
-    /// What the server will call bytes that are here.
+    /// Creates the asset as the server will name bytes that are on this machine.
     package init(_ hash: ContentHash, size: Int64) {
         self.init(fileChecksum: AssetChecksum.fileChecksum(hash), size: size)
         sha256 = hash
     }
 
-    /// The answer to an upload: what goes into the record.
+    /// Reads the answer to an upload: the asset for the record.
     package init(uploaded json: JSONReader) throws(ServerError) {
         try self.init(try json.required("singleFile"))
     }

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// What the link of a share leads to: one item of the answer to records/resolve and records/accept
+/// The target of a share's link: one item of the answer to records/resolve and records/accept
 /// (reference §5.10).
 package enum LinkAnswer: Hashable, Sendable {
     case place(LinkedPlace)
@@ -19,10 +19,10 @@ package enum LinkAnswer: Hashable, Sendable {
     }
 }
 
-/// A share, and where it is.
+/// A share and its place.
 package struct LinkedPlace: Hashable, Sendable {
     package let zone: ZoneIdentifier
-    /// Whether it is the asker's own.
+    /// Indicates whether the share belongs to the requester.
     package let isOwn: Bool
     package let share: ShareAnswer
 

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The answer to tokens/create: where notifications come from.
+/// The answer to tokens/create: the address from which notifications are read.
 package struct CourierAnswer: Hashable, Sendable {
     package let token: Text
     package let url: Text
@@ -11,11 +11,11 @@ package struct CourierAnswer: Hashable, Sendable {
     }
 }
 
-/// What a notification is about (reference §8): where to look for changes.
+/// The subject of a notification (reference §8): the place where the client looks for changes.
 package struct PushNotice: Hashable, Sendable {
-    /// Nil for something that nobody here knows: look everywhere.
+    /// The database. It is nil for an unknown one: the client then looks everywhere.
     package let scope: DatabaseScope?
-    /// Of a zone subscription, or of a query subscription.
+    /// The zone of a zone subscription, or of a query subscription.
     package let zone: ZoneIdentifier?
     package let subscriptionID: Text?
 
@@ -27,7 +27,7 @@ package struct PushNotice: Hashable, Sendable {
         self.subscriptionID = subscriptionID
     }
 
-    /// A frame of a courier.
+    /// Reads a frame of a courier.
     package init(_ json: JSONReader) throws(ServerError) {
         let content = json["ck"]
         let place = content?["fet"] ?? content?["qry"] ?? content?["met"]
@@ -46,13 +46,13 @@ package struct PushNotice: Hashable, Sendable {
 }
 
 extension WireSubscription {
-    /// An extension: the frames of a subscription to a database of this name say in which zone records
-    /// have changed, so that nobody has to ask for it.
+    /// An extension: the ID of a subscription to a database whose frames name the zone in which
+    /// records have changed, so that clients need not ask for it.
     package static let namingZones: Text = "recordfs-zones"
 }
 
 extension DatabaseScope {
-    /// `dbs` of a frame.
+    /// The number of the database in `dbs` of a frame.
     package var frameNumber: Int {
         switch self {
         case .public: 1

@@ -6,23 +6,24 @@ package struct RecordAnswer: Hashable, Sendable {
     package let type: RecordTypeName
     package let changeTag: Text
     package var fields: [WireField] = []
-    /// Fields that nobody here can read, such as those of a type that is not known: the
-    /// dictionaries as they came.
+    /// The dictionaries of fields that this machine cannot read, such as those of an unknown type,
+    /// as they were received.
     package var unknownFields: [JSONMember] = []
     package var created: StampAnswer?
     package var modified: StampAnswer?
     package var zone: ZoneIdentifier?
     package var parent: RecordName?
-    /// The share of a root, and of the share itself.
+    /// The share of a root, or the name of the share itself.
     package var share: RecordName?
     package var shortGUID: Text?
-    /// How a client has written it.
+    /// The text of the file as a client has written it.
     package var fileText: Text?
-    /// The same as a change of the text before.
+    /// The file text, written as a change of the text before.
     package var fileTextSplice: TextSplice?
-    /// The tag of the state that the splices of the answer are changes of; nil where there are none.
+    /// The tag of the state to which the splices of the answer apply. It is nil when there are
+    /// none.
     package var sinceTag: Text?
-    /// Keys that are none of these, such as those of a share, as they came.
+    /// All other keys, such as those of a share, as they were received.
     package var unknownKeys: [JSONMember] = []
 
     package init(name: RecordName, type: RecordTypeName, changeTag: Text) {
@@ -71,13 +72,15 @@ package struct RecordAnswer: Hashable, Sendable {
 /// One record of an answer.
 package enum RecordItem: Hashable, Sendable {
     case record(RecordAnswer)
-    /// Extensions:
-    /// - `movedTo`: where it is now.
-    /// - `changeTag`: that of the deletion, where who asks may know a later record of the name.
+    /// A deleted record. Extensions:
+    /// - `movedTo`: the place where it is now.
+    /// - `changeTag`: the tag of the deletion, when the requester may know a later record with the
+    ///   name.
     case deleted(RecordName, movedTo: RecordAddress? = nil, changeTag: Text? = nil)
-    /// Nil where the request named no record that could be echoed.
+    /// A failure. The name is nil when the request named no record that could be echoed.
     case failed(RecordName?, WireError)
-    /// What is no record by any rule: it is told and passed over, and does not hold up the others.
+    /// An item that is no record by any rule. It is reported and skipped, and does not delay the
+    /// others.
     case unreadable(ServerError)
 
     package init(_ json: JSONReader) {
@@ -102,15 +105,17 @@ package enum RecordItem: Hashable, Sendable {
 /// The answer to records/modify, records/lookup and records/query.
 package struct RecordsAnswer: Hashable, Sendable {
     package let items: [RecordItem]
-    /// `getCurrentSyncToken` asked for it, or a known token did.
+    /// The sync token, when `getCurrentSyncToken` or a known token asked for it.
     package let syncToken: Text?
-    /// The same of the database's feed (an extension).
+    /// The sync token of the database's feed (an extension).
     package let databaseToken: Text?
-    /// How much room the user has behind this, in bytes; with `databaseToken` and where something limits it.
+    /// The room that the user has after this request, in bytes. It is there with `databaseToken`,
+    /// when the room is limited.
     package let freeBytes: Int64?
-    /// Where the next page of a query begins; nil after the last.
+    /// The place where the next page of a query begins. It is nil after the last page.
     package let continuationMarker: Text?
-    /// Deleted roots of shares, each with what hung on it and is in no share now: at servers that tell it.
+    /// The deleted roots of shares, each with its former children, which are in no share now. Only
+    /// some servers send it.
     package let unsharedChildren: [RecordName: [RecordName]]
 
     package init(_ json: JSONReader) throws(ServerError) {

@@ -1,30 +1,32 @@
 package import RecordModel
 
-/// A record of the type `cloudkit.share` of an answer, with what only shares say (reference §5.9).
+/// A record of the type `cloudkit.share` of an answer, with the keys that only shares have
+/// (reference §5.9).
 package struct ShareAnswer: Hashable, Sendable {
     package let name: RecordName
     package let changeTag: Text
-    /// Nil for a share of the whole zone.
+    /// The root record. It is nil for a share of the whole zone.
     package let root: RecordName?
     package let shortGUID: Text?
     package let url: Text?
     package let title: Text?
-    /// What kind of thing it is; often a uniform type identifier.
+    /// The kind of the shared object. It is often a uniform type identifier.
     package let type: Text?
-    /// What a client has called a thumbnail: any bytes.
+    /// The bytes that a client has sent as a thumbnail. They can be any bytes.
     package let thumbnail: [UInt8]?
     package let publicPermission: SharePermission
-    /// Those that the asker may see.
+    /// The participants that the requester may see.
     package let participants: [ParticipantAnswer]
     package let owner: ParticipantAnswer?
-    /// The asker; nil for somebody who has joined nothing.
+    /// The requester. It is nil for a user who has not joined.
     package let current: ParticipantAnswer?
-    /// Who asks for access; told to the owner and administrators only, as all below.
+    /// The people who ask for access. Only the owner and administrators receive this key and all
+    /// keys below.
     package let requesters: [ParticipantAnswer]
     package let blocked: [ParticipantAnswer]
-    /// Nil when it is not told.
+    /// The rule for access requests. It is nil when the answer does not have it.
     package let deniesAccessRequests: Bool?
-    /// One-time links that nobody has used, by the participant who is to come by it.
+    /// The unused one-time links, each with the participant who is to use it.
     package let links: [OneTimeLink]
 
     package struct OneTimeLink: Hashable, Sendable {
@@ -58,7 +60,7 @@ package struct ShareAnswer: Hashable, Sendable {
         links = try Self.links(json["oneTimeStableUrlInfo"]?["oneTimeLinks"])
     }
 
-    /// Nil also for what is no text: a share is read without it.
+    /// Returns a text. Returns nil also for a value that is no text: the share is read without it.
     private static func text(_ name: FieldName, of record: RecordAnswer) -> Text? {
         record.fields.first { $0.name == name }.flatMap { field in
             if case .string(let text)? = field.value { text } else { nil }
@@ -76,7 +78,8 @@ package struct ShareAnswer: Hashable, Sendable {
         return people
     }
 
-    /// Of those with their whole address: another server's begin who knows how.
+    /// Reads the links that have their whole address. For the links of another server it is not
+    /// known how their address begins.
     private static func links(_ json: JSONReader?) throws(ServerError) -> [OneTimeLink] {
         guard let json else { return [] }
         var links: [OneTimeLink] = []
@@ -90,34 +93,35 @@ package struct ShareAnswer: Hashable, Sendable {
     }
 }
 
-/// Somebody who has a share, or is invited to it (reference §5.9).
+/// A person who takes part in a share, or is invited to it (reference §5.9).
 package struct ParticipantAnswer: Hashable, Sendable {
     package let id: Text?
     package let user: UserName?
     package let emailAddress: Text?
     package let phoneNumber: Text?
-    /// Given and family name; empty when they are not told.
+    /// The given and family name. It is empty when the answer has none.
     package let name: Text
     package let type: ParticipantType
-    /// What the share lets it do, by itself or by what it lets everybody do.
+    /// The permission of the participant, either their own or the one that the share gives to
+    /// everyone.
     package let permission: SharePermission
     package let status: AcceptanceStatus
-    /// When it was invited, or has asked for access, in milliseconds since 1970; nil when it is not
-    /// told.
+    /// The time of the invitation, or of the request for access, in milliseconds since 1970. It is
+    /// nil when the answer has none.
     package let invitedMilliseconds: Int64?
-    /// When it accepted, in milliseconds since 1970; nil when it is not told.
+    /// The time of the acceptance, in milliseconds since 1970. It is nil when the answer has none.
     package let acceptedMilliseconds: Int64?
 
     package init(_ json: JSONReader) throws(ServerError) {
         try self.init(identity: json["userIdentity"], json)
     }
 
-    /// Of a user identity dictionary alone.
+    /// Creates a participant from a user identity dictionary alone.
     package init(identity: JSONValue) throws(ServerError) {
         try self.init(identity: JSONReader(identity), JSONReader(.object([])))
     }
 
-    /// Of a dictionary that has the identity at some place.
+    /// Creates a participant from a dictionary that has the identity at some place.
     fileprivate init(identity: JSONReader?, _ json: JSONReader) throws(ServerError) {
         id = try json.string("participantId")
         user = try identity?["userRecordName"].map(UserName.init(_:))
@@ -136,14 +140,14 @@ package struct ParticipantAnswer: Hashable, Sendable {
 }
 
 extension FieldName {
-    /// What people see of a share before they accept it.
+    /// The details of a share that people see before they accept it.
     package static let shareTitle = FieldName("cloudkit.title")
     package static let shareType = FieldName("cloudkit.type")
     package static let shareThumbnail = FieldName("cloudkit.thumbnailImageData")
 }
 
 extension JSONReader {
-    /// One of a few words; another one than those that are known here counts as `fallback`.
+    /// Returns one of a few words. An unknown word counts as `fallback`.
     fileprivate func value<Word: RawRepresentable>(
         _ key: String, else fallback: Word
     ) throws(ServerError) -> Word where Word.RawValue == String {

@@ -1,20 +1,22 @@
 package import RecordModel
 
-/// An error as an answer tells it: of a whole request, or of one item of it (reference §3.1, §3.2).
+/// An error in the form of an answer: of a whole request, or of one item of it (reference §3.1,
+/// §3.2).
 package struct WireError: Error, Hashable, Sendable {
-    /// `serverErrorCode` as it came: servers have codes that nobody here knows.
+    /// `serverErrorCode` as it was received: servers have codes that this program does not know.
     package let text: Text
     package let reason: Text
-    /// In seconds; nil when the same request cannot succeed later.
+    /// The time in seconds after which the client may try again. It is nil when the same request
+    /// cannot succeed later.
     package var retryAfter: Double?
-    /// Where a person can sign in.
+    /// The address where a person can sign in.
     package var redirectURL: Text?
-    /// `uuid`: how the server calls the request in its logs.
+    /// `uuid`: the name of the request in the server's logs.
     package var requestID: Text?
-    /// The record as the server has it, of a conflict (an extension).
+    /// The record of the server, for a conflict (an extension).
     package var serverRecord: RecordAnswer?
 
-    /// Nil for a code that nobody here knows.
+    /// The code. It is nil for a code that this program does not know.
     package var code: ServerErrorCode? { ServerErrorCode(rawValue: text.string) }
 
     package init(text: Text, reason: Text) {
@@ -22,7 +24,8 @@ package struct WireError: Error, Hashable, Sendable {
         self.reason = reason
     }
 
-    /// An error dictionary; nil for a dictionary without `serverErrorCode`, which is none.
+    /// Reads an error dictionary. Returns nil for a dictionary without `serverErrorCode`, which is
+    /// no error.
     package init?(_ json: JSONReader) throws(ServerError) {
         guard let code = json["serverErrorCode"] else { return nil }
         self.init(text: try code.string(), reason: json["reason"]?.value.string ?? "")

@@ -24,7 +24,7 @@ package enum ZoneItem: Hashable, Sendable {
         }
     }
 
-    /// Those of zones/list, zones/lookup and zones/modify.
+    /// Returns the zones of zones/list, zones/lookup and zones/modify.
     package static func list(_ json: JSONReader) throws(ServerError) -> [ZoneItem] {
         try json.required("zones").array().map(ZoneItem.init(_:))
     }
@@ -35,9 +35,10 @@ package struct DatabaseChangesAnswer: Hashable, Sendable {
     package let zones: [ZoneItem]
     package let syncToken: Text
     package let moreComing: Bool
-    /// Told with the last page, to who asks; empty where a server tells nothing of it.
+    /// The quotas, in the last page and for clients that ask. They are empty when a server does not
+    /// send them.
     package let quotas: [QuotaAnswer]
-    /// Likewise.
+    /// The invitations, under the same conditions.
     package let invitations: [InvitationAnswer]
 
     package init(_ json: JSONReader) throws(ServerError) {
@@ -57,7 +58,7 @@ package struct ZonePage: Hashable, Sendable {
     package let items: [RecordItem]
     package let syncToken: Text
     package let moreComing: Bool
-    /// How many entries were left, those of this page included, for who asked.
+    /// The number of entries that were left, including those of this page, for clients that asked.
     package let total: Int?
 
     package init(_ json: JSONReader) throws(ServerError) {
@@ -92,12 +93,13 @@ package enum ZonePageItem: Hashable, Sendable {
 /// The answer to changes/zone.
 package struct ZoneChangesAnswer: Hashable, Sendable {
     package let items: [ZonePageItem]
-    /// For who asked (an extension): what was written since the server was last restored from a backup
-    /// has a tag of that or a later position.
+    /// For clients that asked (an extension): every change since the server was last restored from
+    /// a backup has the tag of this position or of a later one.
     package let restorePoint: Text?
-    /// For who asked (an extension): the place in the feed of the database behind these changes.
+    /// For clients that asked (an extension): the place in the feed of the database after these
+    /// changes.
     package let databaseToken: Text?
-    /// What the request said of that; for who has asked to keep.
+    /// The known database token that the request had. The code that made the request sets it.
     package var knownDatabaseToken: Text?
 
     private init(_ item: ZonePageItem, restorePoint: Text?) {

@@ -1,30 +1,33 @@
 package import RecordModel
 
 /// Keys that a request for changes may have beyond Apple's. Answers have the extra keys only for
-/// who asks, because some clients refuse keys that they do not know.
+/// clients that ask, because some clients refuse keys that they do not know.
 package struct FeedKeys: Hashable, Sendable {
-    /// `wantsTotal`: how many entries are left, this page included.
+    /// `wantsTotal`: the number of entries that are left, this page included.
     package var wantsTotal = false
-    /// `wantsDeletionReason`: why a zone is gone.
+    /// `wantsDeletionReason`: the reason for the deletion of a zone.
     package var wantsDeletionReason = false
-    /// `extendedLimits`: a `resultsLimit` above 200 is meant.
+    /// `extendedLimits`: indicates that a `resultsLimit` above 200 is intended.
     package var hasExtendedLimits = false
-    /// `wantsRestorePoint`: up to where a backup has taken the server back.
+    /// `wantsRestorePoint`: the position up to which the server was restored from a backup.
     package var wantsRestorePoint = false
-    /// `wantsDeletions`: also the deletions of before that.
+    /// `wantsDeletions`: also the deletions from before that position.
     package var wantsDeletions = false
-    /// `wantsOwnerIdentity`: who shares a zone of the shared database.
+    /// `wantsOwnerIdentity`: the user who shares a zone of the shared database.
     package var wantsOwnerIdentity = false
-    /// `wantsQuota`: how much room there is for what is written into the zones of a database.
+    /// `wantsQuota`: the room for writes into the zones of a database.
     package var wantsQuota = false
-    /// `wantsInvitations`: to what the asker is invited and has not accepted.
+    /// `wantsInvitations`: the shares to which the requester is invited and which they have not
+    /// accepted.
     package var wantsInvitations = false
-    /// `knownDatabaseSyncToken`: how far the asker for the changes of one zone knows the feed of the
-    /// database. Where only that zone has news since, the answer has the token behind them.
+    /// `knownDatabaseSyncToken`: the position up to which the requester knows the feed of the
+    /// database, in a request for the changes of one zone. When only that zone has changed since,
+    /// the answer has the token after those changes.
     package var knownDatabaseToken: Text?
-    /// `wantsMoves`: where a record that is gone has been moved.
+    /// `wantsMoves`: the place to which a deleted record was moved.
     package var wantsMoves = false
-    /// `invitationsMarker`: where the next page of them begins, as an answer has said.
+    /// `invitationsMarker`: the place where the next page of invitations begins, taken from an
+    /// answer.
     package var invitationsMarker: Text?
 
     package init() {}

@@ -1,7 +1,7 @@
 import RecordModel
 
 extension LookupRequest: AnswerValue {
-    /// The body of records/lookup.
+    /// Prints the body of records/lookup.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("records", items)
@@ -22,7 +22,7 @@ extension LookupRequest.Item: AnswerValue {
 }
 
 extension QueryRequest: AnswerValue {
-    /// The body of records/query.
+    /// Prints the body of records/query.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("query", query)
@@ -37,7 +37,7 @@ extension QueryRequest: AnswerValue {
 }
 
 extension ZoneChangesRequest: AnswerValue {
-    /// One zone of changes/zone, and the body of records/changes.
+    /// Prints one zone of changes/zone, and the body of records/changes.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("zoneID", object: zone.writeNames)
@@ -49,7 +49,7 @@ extension ZoneChangesRequest: AnswerValue {
         }
     }
 
-    /// The body of changes/zone.
+    /// Returns the body of changes/zone.
     package static func body(
         _ requests: [ZoneChangesRequest], _ extensions: FeedKeys = FeedKeys()
     ) -> [UInt8] {
@@ -61,7 +61,7 @@ extension ZoneChangesRequest: AnswerValue {
 }
 
 extension DatabaseChangesRequest {
-    /// The body of changes/database.
+    /// Returns the body of changes/database.
     package func body(_ extensions: FeedKeys = FeedKeys()) -> [UInt8] {
         AnswerWriter.object { answer in
             answer.member("syncToken", syncToken)
@@ -72,7 +72,7 @@ extension DatabaseChangesRequest {
 }
 
 extension ZoneIdentifier {
-    /// The body of zones/lookup.
+    /// Returns the body of zones/lookup.
     package static func lookupBody(_ zones: [ZoneIdentifier]) -> [UInt8] {
         AnswerWriter.object { $0.member("zones", zones) }
     }
@@ -89,7 +89,7 @@ extension ShortGUIDRequest: AnswerValue {
         }
     }
 
-    /// The body of records/resolve and records/accept.
+    /// Returns the body of records/resolve and records/accept.
     package static func body(_ requests: [ShortGUIDRequest]) -> [UInt8] {
         AnswerWriter.object { $0.member("shortGUIDs", requests) }
     }

@@ -10,7 +10,7 @@ extension RecordOperation: AnswerValue {
 }
 
 extension ModifyRequest: AnswerValue {
-    /// The body of records/modify. Items that are malformed are left out: they have nothing to send.
+    /// Prints the body of records/modify. Malformed items are left out: they have nothing to send.
     package func write(to answer: inout AnswerWriter) {
         let operations = items.compactMap { item -> RecordOperation? in
             if case .operation(let operation) = item { operation } else { nil }
@@ -31,7 +31,8 @@ extension ModifyRequest: AnswerValue {
 }
 
 extension RecordProjection {
-    /// The keys of a request that say what it wants to see, as far as they are not usual.
+    /// Prints the keys of a request that select the parts of records, as far as they differ from
+    /// the defaults.
     func writeMembers(to answer: inout AnswerWriter) {
         if let desiredKeys { answer.member("desiredKeys", desiredKeys) }
         if numbersAsStrings { answer.member("numbersAsStrings", true) }
@@ -51,7 +52,7 @@ extension ZoneOperation: AnswerValue {
         }
     }
 
-    /// The body of zones/modify.
+    /// Returns the body of zones/modify.
     package static func body(_ operations: [ZoneOperation]) -> [UInt8] {
         AnswerWriter.object { $0.member("operations", operations) }
     }
@@ -74,7 +75,7 @@ extension SubscriptionOperation: AnswerValue {
         }
     }
 
-    /// The body of subscriptions/modify.
+    /// Returns the body of subscriptions/modify.
     package static func body(_ operations: [SubscriptionOperation]) -> [UInt8] {
         AnswerWriter.object { $0.member("operations", operations) }
     }

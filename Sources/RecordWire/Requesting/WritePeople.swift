@@ -1,19 +1,19 @@
 package import RecordModel
 
 extension UserLookup {
-    /// The body of users/discover.
+    /// Returns the body of users/discover.
     package static func discoverBody(_ lookups: [UserLookup]) -> [UInt8] {
         AnswerWriter.object { $0.member("lookupInfos", lookups) }
     }
 
-    /// The body of the older users/lookup endpoints.
+    /// Returns the body of the older users/lookup endpoints.
     package static func legacyBody(_ lookups: [UserLookup]) -> [UInt8] {
         AnswerWriter.object { $0.member("users", lookups) }
     }
 }
 
 extension WireSubscription {
-    /// The body of subscriptions/lookup.
+    /// Returns the body of subscriptions/lookup.
     package static func lookupBody(_ ids: [Text]) -> [UInt8] {
         AnswerWriter.object { answer in
             answer.member(

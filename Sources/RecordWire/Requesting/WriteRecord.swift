@@ -1,7 +1,7 @@
 import RecordModel
 
 extension RecordDictionary: AnswerValue {
-    /// The record dictionary of a request.
+    /// Prints the record dictionary of a request.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("recordName", name)
@@ -34,7 +34,7 @@ extension RecordDictionary: AnswerValue {
 }
 
 extension ShareDictionary {
-    /// The keys that only the record of a share has.
+    /// Prints the keys that only the record of a share has.
     fileprivate func writeMembers(to answer: inout AnswerWriter) {
         if let root {
             answer.member(
@@ -70,7 +70,7 @@ extension ParticipantDictionary: AnswerValue {
 }
 
 extension UserLookup: AnswerValue {
-    /// The lookupInfo dictionary.
+    /// Prints the lookupInfo dictionary.
     package func write(to answer: inout AnswerWriter) {
         answer.object { answer in
             answer.member("emailAddress", emailAddress)

@@ -1,7 +1,7 @@
 package import RecordModel
 
 extension ShareDictionary {
-    /// What `readAccess` reads.
+    /// Prints the keys that `readAccess` reads.
     func writeAccess(to answer: inout AnswerWriter) {
         answer.member("denyAccessRequests", deniesAccessRequests)
         if let requesters {
@@ -45,7 +45,7 @@ extension ShareDictionary {
 }
 
 extension ShortGUIDRequest {
-    /// The body of records/requestAccess, an extension.
+    /// Returns the body of records/requestAccess, an extension.
     package static func accessBody(_ value: Text) -> [UInt8] {
         body([ShortGUIDRequest(value: value)])
     }

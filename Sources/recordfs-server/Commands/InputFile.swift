@@ -4,7 +4,7 @@ import Glibc
 
 /// A small file that a command reads, or standard input.
 enum InputFile {
-    /// `-` for standard input; at most `limit` bytes.
+    /// Reads the file, or standard input for `-`; at most `limit` bytes.
     static func read(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }

@@ -8,10 +8,10 @@ struct OpenedData {
     let accounts: Accounts
     let now = SystemClock().now
 
-    /// Errors: a message when there is none.
+    /// Opens the data. Errors: a message when there are none.
     init(_ options: DataOptions) throws { try self.init(in: options.directory) }
 
-    /// Errors: a message when there is none.
+    /// Opens the data. Errors: a message when there are none.
     init(in directory: String) throws {
         do throws(ServerError) {
             try DataDirectory(directory).requireNoFile()
@@ -33,7 +33,7 @@ struct OpenedData {
         accounts = Accounts(storage: storage)
     }
 
-    /// Opens the data, runs the command and closes; says errors in words.
+    /// Opens the data, runs the command and closes the data. Errors become messages for people.
     static func use(
         _ options: DataOptions, _ body: (OpenedData) async throws(ServerError) -> Void
     ) async throws {

@@ -41,7 +41,7 @@ enum PasswordInput {
         _ = write(STDERR_FILENO, text, text.utf8.count)
     }
 
-    /// Up to the end of the line, byte by byte, as it was typed.
+    /// Reads up to the end of the line, byte by byte, as it was typed.
     private static func line() -> [UInt8]? {
         var bytes: [UInt8] = []
         while true {

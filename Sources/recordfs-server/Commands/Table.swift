@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A list as commands print it: in columns for people, as a JSON array for programs.
+/// A list as commands print it: in columns for people, or as a JSON array for programs.
 struct Table {
     let columns: [String]
     private(set) var rows: [[Cell]] = []
@@ -20,7 +20,7 @@ struct Table {
             }
         }
 
-        /// Without controls, which a terminal would obey.
+        /// The text without controls, which a terminal would obey.
         var shown: String {
             let text =
                 switch self {
@@ -70,7 +70,7 @@ struct Table {
 }
 
 extension Table.Cell {
-    /// `2026-11-20T10:00:00.000Z`
+    /// Returns a time such as `2026-11-20T10:00:00.000Z`.
     static func time(_ milliseconds: Int64) -> Table.Cell {
         .text(Text(ISO8601.print(milliseconds: milliseconds)))
     }

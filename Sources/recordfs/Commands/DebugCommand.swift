@@ -2,7 +2,7 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 
-/// Hidden: what tests and people who look into a daemon need.
+/// The hidden command for tests and for people who examine a daemon.
 struct DebugCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "debug", abstract: "Requests for tests.", shouldDisplay: false,

@@ -5,7 +5,7 @@ import RecordModel
 
 /// Starts this program again to serve a mount in a session of its own, and waits until it does.
 ///
-/// The child says `R` on a pipe when the directory can be used, or `E` and its error as JSON.
+/// The child writes `R` to a pipe when the directory can be used, or `E` and its error as JSON.
 struct BackgroundMount {
     /// The pipe's number in the child.
     private static let readyDescriptor: Int32 = 3
@@ -49,7 +49,7 @@ struct BackgroundMount {
         posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         posix_spawn_file_actions_adddup2(&actions, ready, Self.readyDescriptor)
-        // What the caller has open is not held open for as long as the mount lasts.
+        // The mount must not keep the caller's files open.
         closeInherited(from: Self.readyDescriptor + 1, in: &actions)
         let words = ["recordfs"] + settings.arguments(readyDescriptor: Self.readyDescriptor)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
@@ -70,8 +70,8 @@ struct BackgroundMount {
         return stat(log, &status) == 0 ? status.st_size : 0
     }
 
-    /// What libfuse and its helper have said: they know why a mount was refused, and say it to standard
-    /// error alone, which is the log.
+    /// Returns the messages of libfuse and its helper. They know why a mount was refused, and write
+    /// it only to standard error, which is the log.
     private static func helperLines(in log: String, from start: off_t) -> [String] {
         let descriptor = open(log, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }

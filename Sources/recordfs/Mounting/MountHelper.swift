@@ -1,10 +1,11 @@
 /// The program as `mount.recordfs`, which mount(8) calls for lines of fstab.
 enum MountHelper {
-    /// `mount.recordfs DEVICE DIRECTORY [-sfnv] [-o OPTIONS]` as arguments of `recordfs mount`;
-    /// other calls as they are, without the program's name.
+    /// Returns `mount.recordfs DEVICE DIRECTORY [-sfnv] [-o OPTIONS]` as arguments of `recordfs
+    /// mount`. Other calls are unchanged, without the program's name.
     ///
-    /// The device is the state directory; `recordfs` and `none` are the default one. Errors: it is
-    /// neither, nor an absolute path: nobody knows in which directory mount(8) is called.
+    /// The device is the state directory; `recordfs` and `none` are the default one.
+    /// Errors: the device is neither of them, nor an absolute path. The directory in which mount(8)
+    /// runs is unknown.
     static func translate(_ line: [String]) throws(CommandFailure) -> [String] {
         let program = line.first?.split(separator: "/").last ?? ""
         guard program == "mount.recordfs" else { return Array(line.dropFirst()) }

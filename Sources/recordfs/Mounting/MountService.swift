@@ -6,14 +6,15 @@ import RecordModel
 import RecordMount
 import RecordStore
 
-/// Serves a mount in this process: store, control socket, file system; until it is unmounted.
+/// Serves a mount in this process until it is unmounted: store, control socket, file system.
 struct MountService {
-    /// How long the last process that had the store may take to let go of it.
+    /// The longest time that the last process with the store may take to release it.
     private static let patience = Duration.seconds(10)
     private static let pause = Duration.milliseconds(20)
 
     let settings: MountSettings
-    /// Where the process that started this one waits; nil when a person did.
+    /// The pipe on which the process that started this one waits. It is nil when a person started
+    /// it.
     let readyDescriptor: Int32?
     private let stop = StopSignal()
     private let view = MountView()
@@ -26,7 +27,7 @@ struct MountService {
     func run() throws {
         if readyDescriptor != nil {
             setsid()
-            // A directory that a process stands in cannot be unmounted.
+            // A directory that is the working directory of a process cannot be unmounted.
             _ = chdir("/")
         }
         signal(SIGPIPE, SIG_IGN)
@@ -42,8 +43,8 @@ struct MountService {
         }
     }
 
-    /// Each open scratch file and asset is an open file of this process: programs on the mount may
-    /// have as many as the system lets one process have.
+    /// Raises the limit of open files to the highest that the system allows a process. Each open
+    /// scratch file and asset of programs on the mount is an open file of this process.
     private func raiseFileLimit() {
         var limit = rlimit()
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -69,7 +70,8 @@ struct MountService {
         }
         let notices = RefusalNotices(mountpoint: settings.mountpoint, logger: logger)
         store.observe { notices.tell($0, of: store) }
-        // Where nothing can be written there is no place for a socket, and nothing to ask for.
+        // When the directory cannot be written, a socket cannot be made there, and requests would
+        // have no effect.
         let server = try reporting(settings.directory) { () throws(RecordError) in
             try canWrite
                 ? ControlServer(
@@ -111,8 +113,8 @@ struct MountService {
         return try RecordStore.openForReading(directory: settings.directory, options: options)
     }
 
-    /// Waits for a process that has no mount any more and is about to let go of the store: the
-    /// last daemon, or a command. Errors: as `RecordStore.open`.
+    /// Opens the store. Waits for a process that no longer has a mount and is about to release the
+    /// store: the last daemon, or a command. Errors: as `RecordStore.open`.
     private func openForWriting(_ options: StoreOptions) throws(RecordError) -> RecordStore {
         let deadline = ContinuousClock.now + Self.patience
         while true {
@@ -147,7 +149,7 @@ struct MountService {
                     }
                     try MountDaemon.unmount(mountpoint: mountpoint, lazy: false)
                 case .sync:
-                    // Also what was removed just now.
+                    // The server also gets the deletions of the last moments.
                     try view.outlastGrace()
                     return try sync.run(verb)
                 case .pause, .resume, .retry, .account: return try sync.run(verb)
@@ -165,7 +167,7 @@ struct MountService {
                 ])
             })
         return { (request) throws(RecordError) in
-            // Whoever changes records beside the mount meets them there when the command returns.
+            // When the command returns, its changes are visible on the mount.
             defer { if request.mayChangeFiles { view.waitUntilHeard() } }
             return try executor.run(request)
         }

@@ -7,17 +7,20 @@ import RecordTree
 import RecordWire
 import Synchronization
 
-/// The exchange of a mount's store with its record server, as far as somebody is signed in.
+/// The exchange of a mount's store with its record server, while a user is signed in.
 final class MountedSync: Sendable {
     private let store: RecordStore
     private let account: StoreSettings.AccountSettings
     private let policy: SyncPolicy
     private let logger: Logger
     private let service = Mutex<SyncService?>(nil)
-    /// Held while an engine is started or stopped, so that there is never more than one.
+    /// The lock while an engine is started or stopped, so that there is never more than one.
     private let isOver = Mutex(false)
 
-    /// Errors: those of reading the account; invalidArgument for another one than that of the settings.
+    /// Starts the exchange.
+    ///
+    /// Errors: those of reading the account; invalidArgument when the account differs from the
+    /// settings.
     init(
         _ store: RecordStore, _ account: StoreSettings.AccountSettings, _ policy: SyncPolicy,
         notify: String?, logger: Logger
@@ -45,7 +48,7 @@ final class MountedSync: Sendable {
         service.withLock { $0 = new }
     }
 
-    /// Returns when nothing of it uses the store any more, and nothing will.
+    /// Stops the exchange. When it returns, no part of it uses the store any more.
     func stop() {
         isOver.withLock { isOver in
             isOver = true
@@ -61,7 +64,7 @@ final class MountedSync: Sendable {
         last?.stop()
     }
 
-    /// Somebody has signed in, or out.
+    /// Starts the exchange again after a user has signed in or out.
     func restart() throws(RecordError) {
         let outcome = isOver.withLock { isOver in
             Result { () throws(RecordError) in
@@ -73,7 +76,9 @@ final class MountedSync: Sendable {
         try outcome.get()
     }
 
-    /// Errors: unsupported while nobody is signed in.
+    /// Returns the service.
+    ///
+    /// Errors: unsupported while no user is signed in.
     private func signedIn() throws(RecordError) -> SyncService {
         if let service = service.withLock(\.self) { return service }
         guard store.isWritable else {
@@ -86,7 +91,7 @@ final class MountedSync: Sendable {
             "nobody is signed in to a record server. recordfs login URL does that.")
     }
 
-    /// Does what a command asks for. Errors: unsupported while nobody is signed in.
+    /// Performs the verb of a command. Errors: unsupported while no user is signed in.
     func run(_ verb: ControlVerb) throws(RecordError) -> JSONValue {
         if verb == .account {
             try restart()
@@ -105,7 +110,7 @@ final class MountedSync: Sendable {
         return .object([])
     }
 
-    /// Asks the server what a command wants of shares. Errors: also what the server answers.
+    /// Sends a command's request about shares to the server. Errors: also those of the server.
     func share(_ request: SharingRequest) throws(RecordError) -> JSONValue {
         let service = try signedIn()
         switch request {
@@ -146,7 +151,7 @@ final class MountedSync: Sendable {
         }
     }
 
-    /// With where the record is now.
+    /// Returns the share with the present path of the record.
     private static func json(_ shared: SharedElsewhere, of path: RecordPath) -> JSONValue {
         let zone = shared.zone
         let now = RecordPath(
@@ -155,7 +160,8 @@ final class MountedSync: Sendable {
         return shared.share.adding("path", .text(now.bytes))
     }
 
-    /// A zone, or a record in it. Errors: invalidArgument for what cannot be shared, notFound.
+    /// Returns a zone, or a record in it. Errors: invalidArgument when it cannot be shared,
+    /// notFound.
     private func place(_ path: RecordPath) throws(RecordError) -> SharedPlace {
         guard path.database == .private || path.database == .shared, path.zone != nil,
             path.type == nil || path.stem != nil
@@ -179,7 +185,7 @@ final class MountedSync: Sendable {
         return SharedPlace(zone: zone, root: meta.name)
     }
 
-    /// Of a share's file.
+    /// Returns the place of a share's file.
     private func place(_ file: ShareFile) throws(RecordError) -> SharedPlace {
         switch file {
         case .zone(let id): return SharedPlace(zone: try sharedZone(id), root: nil)
@@ -204,13 +210,13 @@ final class MountedSync: Sendable {
         return zone
     }
 
-    /// For status; nil while nobody is signed in.
+    /// The state for status. It is nil while no user is signed in.
     var status: JSONValue? {
         guard let service = service.withLock(\.self) else { return nil }
         return Self.json(service.status, service, store)
     }
 
-    /// For the files of `.recordfs`.
+    /// The exchange for the files of `.recordfs`.
     var exchange: ServerExchange {
         ServerExchange(
             status: { self.status },
@@ -277,7 +283,7 @@ final class MountedSync: Sendable {
         ])
     }
 
-    /// Of a zone that is there still.
+    /// Returns the path of a zone. Returns nil when it no longer exists.
     private static func path(of zone: ZoneID, _ store: RecordStore) -> String? {
         do throws(RecordError) {
             guard let info = try store.zone(zone) else { return nil }

@@ -4,8 +4,10 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The command that config.json names, which is run for what others do. A few run at a time, for others
-/// decide how much that is: more wait, and of very many the rest is left out.
+/// The command that config.json names. It is run for actions of others.
+///
+/// Only a few run at a time, because others decide how often it is called. Further calls wait, and
+/// when very many wait, more are left out.
 final class NotifyCommand: Sendable {
     private static let runningMax = 4
     private static let waitingMax = 100
@@ -15,7 +17,7 @@ final class NotifyCommand: Sendable {
         var waiting: [[String: String]] = []
     }
 
-    /// For `/bin/sh -c`.
+    /// The command line for `/bin/sh -c`.
     private let command: String
     private let logger: Logger
     private let state = Mutex(State())
@@ -25,7 +27,7 @@ final class NotifyCommand: Sendable {
         self.logger = logger
     }
 
-    /// Nobody waits for it but a thread of its own.
+    /// Runs the command in a thread of its own. The caller does not wait.
     func run(_ variables: [String: String]) {
         let turn = state.withLock { state -> Turn in
             guard state.running == Self.runningMax else {
@@ -75,7 +77,7 @@ final class NotifyCommand: Sendable {
         return lines + variables.map { "\($0)=\($1)" }
     }
 
-    /// Runs a program to its end: what it answers, or the errno that kept it from running.
+    /// Runs a program to its end. Returns its status, or the errno when it could not be run.
     private static func spawn(_ words: [String], _ variables: [String]) -> Int32 {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
@@ -84,9 +86,10 @@ final class NotifyCommand: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        // The connections of the daemon are not for others.
+        // The command must not inherit the connections of the daemon.
         closeInherited(from: 3, in: &actions)
-        // The daemon leaves its signals to one thread; the command takes its own.
+        // The daemon blocks signals in all threads but one. The command must receive its own
+        // signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -5,10 +5,10 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Tells people of saves that were refused, for many programs do not look at the answer of `close`: a
-/// line for shells, and a notice on the desktop where there is one.
+/// Tells people about refused saves, because many programs do not check the answer of `close`: with
+/// a line for shells, and with a notice on the desktop if there is one.
 final class RefusalNotices: Sendable {
-    /// A tool that saves again and again gives one notice.
+    /// The time in which a tool that saves again and again causes only one notice.
     private static let pause: Duration = .seconds(30)
 
     private struct State {
@@ -56,7 +56,9 @@ final class RefusalNotices: Sendable {
         show(found.path, found.reason)
     }
 
-    /// - Parameter path: below the mount.
+    /// Reports a refused save.
+    ///
+    /// - Parameter path: the path below the mount.
     func tell(_ path: String, _ reason: String) { show("\(mountpoint)/\(path)", reason) }
 
     private func show(_ path: String, _ reason: String) {
@@ -80,7 +82,8 @@ final class RefusalNotices: Sendable {
 struct DesktopNotice: Sendable {
     private let command: NotifyCommand
 
-    /// nil without a session, without the program, and where RECORDFS_DESKTOP is `off`.
+    /// Prepares notices. Returns nil without a session, without the program, and when
+    /// RECORDFS_DESKTOP is `off`.
     init?(_ logger: Logger) {
         let isSession =
             Places.environment("DBUS_SESSION_BUS_ADDRESS") != nil
@@ -98,7 +101,7 @@ struct DesktopNotice: Sendable {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         command.run([
             "RECORDFS_TITLE": "Not saved: \(name.onOneLine)",
-            // Some services read tags in it.
+            // Some desktop services interpret tags in the text.
             "RECORDFS_TEXT": "\(path)\n\(reason)".replacing("&", with: "&amp;")
                 .replacing("<", with: "&lt;"),
         ])

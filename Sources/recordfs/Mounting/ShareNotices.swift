@@ -3,7 +3,8 @@ import RecordControl
 import RecordModel
 import RecordStore
 
-/// Tells people what others do with shares: a line in the log, and the command that config.json names.
+/// Tells people about actions of others with shares: with a line in the log, and with the command
+/// that config.json names.
 struct ShareNotices: Sendable {
     let command: NotifyCommand?
     let logger: Logger

@@ -1,6 +1,6 @@
 /// A number of bytes as people write it: `500M`, `10G`, in powers of 1024.
 enum ByteCount {
-    /// Nil for what is none, or more than a file system holds.
+    /// Reads a number of bytes. Returns nil when it is invalid, or more than a file system holds.
     static func parse(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
         var digits = Substring(text)

@@ -1,6 +1,6 @@
 import RecordModel
 
-/// A command that did not do what it was asked: what it was about, and why.
+/// A failure of a command: its subject and its reason.
 struct CommandFailure: Error {
     let subject: String?
     let message: String
@@ -21,14 +21,14 @@ struct CommandFailure: Error {
             status: error.code == .notFound ? ExitStatus.notFound : ExitStatus.failure)
     }
 
-    /// One line on standard error: `recordfs: PATH: what. What to do.`
+    /// Prints one line on standard error: `recordfs: PATH: what. What to do.`
     func show() {
         if message.isEmpty { return }
         Terminal.error(["recordfs", subject, message].compactMap(\.self).joined(separator: ": "))
     }
 }
 
-/// Runs the body; an error of the project becomes the failure of the command, about `subject`.
+/// Runs the body. An error of the project becomes the failure of the command, about `subject`.
 func reporting<T>(
     _ subject: String? = nil, _ body: () throws(RecordError) -> T
 ) throws(CommandFailure) -> T {

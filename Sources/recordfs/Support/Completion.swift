@@ -3,20 +3,23 @@ import RecordControl
 import RecordModel
 import RecordStore
 
-/// What fits at the end of a command line.
+/// The candidates for the end of a command line.
 struct Completion {
     private enum Kind {
         case path, file, directory, nothing
         case words([String])
     }
 
-    /// At most this many record names are offered.
+    /// The largest number of record names that are offered.
     private static let limit = 2000
 
     let words: [String]
     private let state: StateOptions
 
-    /// - Parameter state: of the command that completes; `--state` in the line comes first.
+    /// Creates a completion.
+    ///
+    /// - Parameter state: the options of the command that completes. `--state` in the line takes
+    ///   precedence.
     init(words: [String], state: StateOptions) {
         self.words = words
         var state = state
@@ -26,7 +29,7 @@ struct Completion {
         self.state = state
     }
 
-    /// Candidates for the last word of the line.
+    /// Returns candidates for the last word of the line.
     func line() -> [String] {
         let current = words.last ?? ""
         let before = Array(words.dropLast())
@@ -60,8 +63,8 @@ struct Completion {
         return candidates(Self.argument(of: names.joined(separator: " "), positionals), current)
     }
 
-    /// Record paths that begin with this text, as record paths, or as paths of files on a mount,
-    /// relative ones too; those that go on end with a slash.
+    /// Returns record paths that begin with this text, as record paths, or as paths of files on a
+    /// mount, also relative ones. A path that can continue ends with a slash.
     func paths(_ prefix: String) -> [String] {
         let cut = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
         let folder = String(prefix[..<cut])
@@ -79,7 +82,7 @@ struct Completion {
                 in: place.path, of: try place.store.reader(), beginningWith: rest)
             words += entries.map { folder + $0 }.filter { !words.contains($0) }
         } catch {
-            // There is nothing to offer where there is nothing.
+            // There are no candidates when there is nothing at the path.
         }
         return words
     }
@@ -188,7 +191,7 @@ extension Completion {
         }
     }
 
-    /// Read off the command's help, which is generated from its declarations.
+    /// Returns the options in the command's help, which is generated from its declarations.
     static func options(of command: any ParsableCommand.Type) -> [String] {
         let text = RecordFSCommand.helpMessage(for: command, columns: 200)
         var options: [String] = []

@@ -1,4 +1,4 @@
-/// The completion scripts: thin, because the program itself knows what fits.
+/// The completion scripts. They are short, because the program itself finds the candidates.
 enum CompletionScripts {
     static let bash = """
         # bash completion of recordfs

@@ -1,15 +1,17 @@
 import RecordControl
 import RecordModel
 
-/// config.json: which stores there are, and their settings.
+/// config.json: the list of stores, and their settings.
 struct Configuration: Sendable {
-    /// Of the default store; grace, readOnly and cache also of all that do not say otherwise.
+    /// The settings of the default store. Its grace, readOnly and cache also apply to all stores
+    /// that do not set them.
     private(set) var settings = StoreSettings()
-    /// Those with a name, in the order of the file.
+    /// The named stores, in the order of the file.
     private(set) var stores: [(name: String, settings: StoreSettings)] = []
 
-    /// Errors: `invalidJSON`, `invalidArgument` for an unknown or wrong setting. A missing file is
-    /// one without settings.
+    /// Reads the file. A missing file is one without settings.
+    ///
+    /// Errors: `invalidJSON`, `invalidArgument` for an unknown or wrong setting.
     static func read(_ path: String = Places.configuration) throws(RecordError) -> Configuration {
         let text: [UInt8]
         do {
@@ -34,7 +36,7 @@ struct Configuration: Sendable {
         return result
     }
 
-    /// The settings of the store in a state directory.
+    /// Returns the settings of the store in a state directory.
     func settings(ofState directory: String) -> StoreSettings {
         let named = stores.first { store in
             store.settings.state.map { StoreAccess.isSame($0, directory) } ?? false
@@ -43,7 +45,7 @@ struct Configuration: Sendable {
         return StoreAccess.isSame(directory, Places.state) ? settings : common
     }
 
-    /// The state directory of a store with a name. Errors: notFound.
+    /// Returns the state directory of a store with a name. Errors: notFound.
     func state(ofStore name: String) throws(RecordError) -> String {
         guard let state = stores.first(where: { $0.name == name })?.settings.state else {
             let names = stores.map(\.name).joined(separator: ", ")
@@ -55,7 +57,7 @@ struct Configuration: Sendable {
         return state
     }
 
-    /// What holds for every store.
+    /// The settings that apply to every store.
     private var common: StoreSettings {
         var common = StoreSettings()
         common.grace = settings.grace

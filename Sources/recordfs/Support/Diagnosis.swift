@@ -3,7 +3,7 @@ import RecordControl
 import RecordModel
 import RecordStore
 
-/// One thing that was looked at.
+/// The result of one check.
 struct Finding {
     enum State: String {
         case good, warning, wrong
@@ -20,15 +20,15 @@ struct Finding {
     let check: String
     let state: State
     let message: String
-    /// The command that mends it.
+    /// The command that fixes it.
     var mend: String?
 }
 
-/// Looks at everything on this machine that a mount needs.
+/// Checks everything on this machine that a mount needs.
 struct Diagnosis {
     let store: StoreAccess
 
-    /// What commands need to mean this store.
+    /// The option that makes a command use this store.
     private var option: String { store.isDefault ? "" : " --state \(store.directory)" }
 
     func run() -> [Finding] {
@@ -121,7 +121,7 @@ struct Diagnosis {
             opened = try RecordStore.openForReading(directory: store.directory)
         } catch {
             if error.code == .notFound { return nil }
-            // What cannot be opened cannot be checked; the message says what to do.
+            // A store that cannot be opened cannot be checked. The message says what to do.
             return Finding(check: "store", state: .wrong, message: error.description)
         }
         do {
@@ -181,7 +181,7 @@ struct Diagnosis {
             message: "\(Showing.size(free)) for \(store.directory)")
     }
 
-    /// That of another store is not what is wrong with this one.
+    /// Returns the stale mounts. A stale mount of another store is only a warning.
     private func staleMounts() -> [Finding] {
         MountTable.recordMounts().filter { MountTable.isStale($0.mountpoint) }.map { stale in
             Finding(

@@ -1,14 +1,14 @@
 import Glibc
 import RecordModel
 
-/// Waits until files of a directory change, whoever writes: for commits of a store, which a daemon makes or
-/// a command without one, and for lines of a log.
+/// Waits until any process changes files of a directory: for commits of a store, which come from a
+/// daemon or from a command without one, and for lines of a log.
 final class DirectoryWatch {
     private let descriptor: Int32
 
-    /// How long a change may wait that the kernel has not told of.
+    /// The longest delay of a change that the kernel does not report.
     private static let longestWaitMilliseconds: Int32 = 1_000
-    /// A commit is seen by readers a moment after its bytes are written.
+    /// The time after the bytes of a commit are written until readers see it.
     private static let settlingMilliseconds: Int32 = 10
 
     init(directory: String) throws(RecordError) {

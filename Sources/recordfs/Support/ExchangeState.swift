@@ -2,10 +2,9 @@ import RecordControl
 import RecordModel
 import RecordStore
 
-/// How the exchange with a record server stands, as a daemon says it of itself.
+/// The state of the exchange with a record server, as a daemon reports it.
 enum ExchangeState {
-    /// One line, and one for each problem; none while nobody is signed in.
-    ///
+    /// Returns one line, and one for each problem. There are none while no user is signed in.
     static func lines(_ daemon: JSONValue?, _ counts: StoreCounts) -> [String] {
         guard let exchange = daemon?["sync"], let server = exchange.stringMember("server") else {
             return []
@@ -40,7 +39,7 @@ enum ExchangeState {
             }
     }
 
-    /// From this difference on the clock is told of.
+    /// The difference from which a warning about the clock is shown.
     private static let clockToleranceSeconds: Int64 = 60
 
     private static func clockWarning(_ ahead: Int64?) -> [String] {
@@ -54,13 +53,14 @@ enum ExchangeState {
 
     private static func duration(_ exact: UInt64) -> String {
         let units: [(UInt64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
-        // Servers tell whole seconds: an hour is not 59 minutes.
+        // Servers report whole seconds: without rounding, an hour could appear as 59 minutes.
         let seconds = exact < 60 ? exact : exact + 30
         let (size, unit) = units.first { seconds >= $0.0 } ?? (1, "second")
         return Showing.count(Int(clamping: seconds / size), unit)
     }
 
-    /// What is not the same on both sides, and stays so; nil when nothing is.
+    /// Returns the changes and records that permanently differ between both sides. Returns nil when
+    /// there are none.
     private static func exceptions(_ counts: StoreCounts) -> String? {
         let refused = Int(clamping: counts.refused)
         let passedOver = Int(clamping: counts.passedOver)

@@ -1,7 +1,7 @@
 import RecordControl
 import RecordModel
 
-/// What `recordfs import` says of its source and of what it did.
+/// The messages of `recordfs import` about its source and its result.
 struct ImportReport {
     private static let shownLines = 10
 
@@ -10,10 +10,10 @@ struct ImportReport {
     let result: ImportProgress
     let delimiter: UInt8?
     var skipped: [SkippedFile] = []
-    /// The first rows as they would be stored, for a dry run.
+    /// The first rows in the form in which they would be stored, for a dry run.
     var sample: [String] = []
 
-    /// What names the records, when neither the user nor the source says it.
+    /// The rule that names the records, when neither the user nor the source names them.
     var names: String? {
         guard plan.names.isUsed, !plan.names.isExplicit else { return nil }
         return switch plan.names.rule {
@@ -22,7 +22,7 @@ struct ImportReport {
         }
     }
 
-    /// The refused rows, one by one when they are few, else by their reasons.
+    /// Prints the refused rows one by one when they are few, otherwise grouped by reason.
     func printProblems(_ problems: ImportProblems, file: String?) {
         guard let file else {
             for problem in problems.first { Terminal.error(problem.text(in: source)) }
@@ -44,7 +44,7 @@ struct ImportReport {
         Terminal.error("All of them: \(file)")
     }
 
-    /// What was decided that a user may not expect.
+    /// Prints the decisions that a user may not expect.
     func printNotes() {
         for note in notes { Terminal.error("note: \(note)") }
     }
@@ -85,7 +85,7 @@ struct ImportReport {
         return lines.prefix(Self.shownLines - 1) + ["and \(Showing.count(rest, "more " + noun))"]
     }
 
-    /// The result of a dry run, on standard output.
+    /// Prints the result of a dry run on standard output.
     func printRehearsal() {
         let table = delimiter.map { ", separated by \(Self.name(of: $0))" } ?? ""
         Terminal.print("\(source): \(Showing.count(plan.rowCount, "row"))\(table)")

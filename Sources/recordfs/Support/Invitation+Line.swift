@@ -2,13 +2,14 @@ import RecordModel
 import RecordStore
 
 extension Invitation {
-    /// For a terminal, with the command that accepts it. Who invites has written the title.
+    /// The line for a terminal, with the command that accepts the invitation. The inviting user has
+    /// written the title.
     var line: String {
         let what = title.map { "\"\($0.replacing("\"", with: "\\\""))\"" } ?? "something"
         let right = json["permission"] == "READ_WRITE" ? "read and write" : "read"
         return "\(owner) invites you to \(right) \(what): recordfs accept \(link)".onOneLine
     }
 
-    /// For the log, where it stays: without what it is about.
+    /// The line for the log, where it stays: it does not name the shared object.
     var announcement: String { "\(owner) invites you: recordfs shares says to what".onOneLine }
 }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// What a join link of a server has: `https://HOST/join#container=...&environment=...&token=...`. Behind
-/// the #, so that no log on the way has it.
+/// The content of a server's join link:
+/// `https://HOST/join#container=...&environment=...&token=...`. The values follow the #, so that
+/// they are in no log on the way.
 struct JoinLink {
     let server: String
     var container: String?
     var environment: String?
     var token: String?
 
-    /// nil for an address that is none. Errors: a link without a token.
+    /// Reads a link. Returns nil when the address is no join link. Errors: a link without a token.
     init?(_ text: String) throws(CommandFailure) {
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         let address = String(parts[0])

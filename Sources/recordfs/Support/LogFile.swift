@@ -1,13 +1,15 @@
 import Glibc
 import RecordModel
 
-/// A log that somebody else appends to, and replaces by a new one.
+/// A log to which another process appends, and which it replaces by a new one.
 final class LogFile {
     private let path: String
     private var descriptor: Int32
-    /// Of a line that has not ended.
+    /// The beginning of a line that has not ended.
     private var rest: [UInt8] = []
 
+    /// Opens the log.
+    ///
     /// Errors: notFound, ioFailure.
     init(_ path: String) throws(RecordError) {
         self.path = path
@@ -23,7 +25,8 @@ final class LogFile {
 
     deinit { close(descriptor) }
 
-    /// What was added since, without line ends; of a log that was replaced the end of the old one first.
+    /// Returns the lines that were added since the last call, without line ends. When the log was
+    /// replaced, the end of the old one is first.
     func newLines() throws(RecordError) -> [[UInt8]] {
         var lines = try read()
         if let new = replacement() {
@@ -52,7 +55,7 @@ final class LogFile {
         return lines.map(Array.init)
     }
 
-    /// The file that has the name now, when it is another one.
+    /// Opens the file that has the name now. Returns nil when it is the same one.
     private func replacement() -> Int32? {
         var here = stat()
         var there = stat()

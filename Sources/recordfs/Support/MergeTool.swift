@@ -3,9 +3,9 @@ import Glibc
 import RecordModel
 import RecordStore
 
-/// A program that merges three texts into one, called as git calls it.
+/// A program that merges three texts into one, called in the way that git calls it.
 struct MergeTool {
-    /// By name. Of git's `mergetools/`.
+    /// The command lines by name, taken from git's `mergetools/`.
     static let known = [
         "vimdiff": vim("vim"), "nvimdiff": vim("nvim"),
         "meld": #"meld --output="$MERGED" "$LOCAL" "$BASE" "$REMOTE""#,
@@ -25,8 +25,8 @@ struct MergeTool {
         command = Self.known[name] ?? name
     }
 
-    /// Lets the user merge, and settles the conflict by what comes of it. What cannot be saved stays in
-    /// its folder.
+    /// Lets the user merge, and settles the conflict with the result. A result that cannot be saved
+    /// stays in its folder.
     func merge(
         _ conflict: Conflict, of store: RecordStore, _ place: LocatedPath,
         _ settle: (Settlement) throws -> Void
@@ -41,7 +41,7 @@ struct MergeTool {
         do {
             defer { if !isOfUse { try? FileManager.default.removeItem(at: folder) } }
             try prepare(folder, merged, before, conflict, of: store, place)
-            // As a shell waits: ^C is for the tool alone.
+            // Waits like a shell: ^C ends only the tool.
             let status = system(command)
             let after = [UInt8](try Data(contentsOf: merged))
             isOfUse = after != before ?? []
@@ -65,7 +65,7 @@ struct MergeTool {
         }
     }
 
-    /// The four files, in a folder that nobody else reads.
+    /// Writes the four files into a folder that no other user can read.
     private func prepare(
         _ folder: URL, _ merged: URL, _ before: [UInt8]?, _ conflict: Conflict,
         of store: RecordStore, _ place: LocatedPath
@@ -84,7 +84,7 @@ struct MergeTool {
         }
     }
 
-    /// A side that had no record is an empty file.
+    /// Writes one file. A side that had no record is an empty file.
     private func write(_ text: [UInt8]?, to file: URL, as variable: String) throws {
         try Data(text ?? []).write(to: file)
         setenv(variable, file.path, 1)

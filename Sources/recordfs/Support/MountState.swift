@@ -1,13 +1,12 @@
 import RecordControl
 import RecordModel
 
-/// How things stand with the mount of a store: what its daemon says, held against the kernel's
-/// table.
+/// The state of a store's mount: the answer of its daemon, compared with the kernel's table.
 enum MountState: CustomStringConvertible {
     case served(mountpoint: String, pid: Int64)
-    /// The daemon has no mount that can be seen here: it is about to end, or has its own table.
+    /// The daemon has no mount that is visible here: it is about to end, or has its own table.
     case detached(mountpoint: String, pid: Int64)
-    /// The mount is there, and its daemon is not.
+    /// The mount exists, but its daemon does not run.
     case stale(mountpoint: String)
     case none(isDefaultStore: Bool, directory: String)
 

@@ -2,27 +2,27 @@ import RecordControl
 import RecordModel
 import RecordMount
 
-/// A mount of this machine, as the kernel lists it: read from its table, so that a mount that
-/// hangs cannot hang a command.
+/// A mount of this machine. It is read from the kernel's table, so that a mount that does not
+/// answer cannot block a command.
 struct MountTable {
     let mountpoint: String
-    /// The directory of the file system that is shown there: `/` but for bind mounts.
+    /// The directory of the file system that is shown there. It is `/` except for bind mounts.
     let root: String
     let type: String
-    /// For a RecordFS mount, the state directory of its store.
+    /// The state directory of its store, for a RecordFS mount.
     let source: String
 
     var isRecordFS: Bool { type == "fuse.recordfs" }
 
-    /// The RecordFS mounts.
+    /// Returns the RecordFS mounts.
     static func recordMounts() -> [MountTable] { all().filter(\.isRecordFS) }
 
-    /// The mounts of a store, which may be shown at several places.
+    /// Returns the mounts of a store, which may be shown at several places.
     static func mounts(ofStore directory: String) -> [MountTable] {
         recordMounts().filter { StoreAccess.isSame($0.source, directory) }
     }
 
-    /// What is mounted at a place, the topmost if there are several.
+    /// Returns the mount at a place, the topmost if there are several.
     static func mount(at mountpoint: String) -> MountTable? {
         all().last { $0.mountpoint == mountpoint }
     }
@@ -36,7 +36,8 @@ struct MountTable {
         }
     }
 
-    /// `36 35 98:0 /root /mountpoint options [optional...] - type source options`, see proc(5).
+    /// Reads `36 35 98:0 /root /mountpoint options [optional...] - type source options`, see
+    /// proc(5).
     private static func parse(_ line: ArraySlice<UInt8>) -> MountTable? {
         let fields = line.split(separator: 0x20)
         guard let dash = fields.firstIndex(where: { $0.elementsEqual("-".utf8) }), dash > 5,
@@ -47,7 +48,7 @@ struct MountTable {
             type: unescape(fields[dash + 1]), source: unescape(fields[dash + 2]))
     }
 
-    /// Space, tab, newline and backslash are written as `\040` and so on.
+    /// Decodes a field in which space, tab, newline and backslash are written as `\040` and so on.
     private static func unescape(_ field: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
         var rest = field
@@ -65,7 +66,7 @@ struct MountTable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the daemon of this mount is gone ("Transport endpoint is not connected").
+    /// Returns whether the daemon of this mount has ended ("Transport endpoint is not connected").
     static func isStale(_ mountpoint: String) -> Bool {
         MountDaemon.isStale(mountpoint: mountpoint)
     }

@@ -1,16 +1,18 @@
 import Glibc
 
-/// Where a path of the system leads: symbolic links are followed up to the RecordFS mount that it
-/// enters, and nothing is asked of that mount, which may hang.
+/// The place to which a path of the system leads. Symbolic links are followed up to the RecordFS
+/// mount that the path enters. No request is sent to that mount, because it may not answer.
 struct MountedPath {
-    /// Links that one path may have, as in the kernel.
+    /// The number of links that one path may have, as in the kernel.
     private static let linkLimit = 40
 
-    /// Absolute and without `.`, `..` and links outside RecordFS mounts.
+    /// The path, absolute and without `.`, `..` and links outside RecordFS mounts.
     let path: String
     /// The RecordFS mount that holds it.
     private(set) var mount: MountTable?
 
+    /// Resolves a path.
+    ///
     /// - Parameter text: relative to the working directory when it does not begin with `/` or `~/`.
     init(_ text: String) {
         let mounts = MountTable.all()
@@ -21,10 +23,10 @@ struct MountedPath {
             if part == ".." { _ = done.popLast() } else { done.append(part) }
             let place = "/" + done.joined(separator: "/")
             if let mount, mount.mountpoint != place, !place.hasPrefix(mount.mountpoint + "/") {
-                // By `..` out of the mount, and perhaps into another one.
+                // The path has left the mount by `..`, and may enter another one.
                 self.mount = nil
             }
-            // What is below a mount is the store's to say.
+            // Only the store knows the part of the path below a mount.
             if mount != nil || part == ".." { continue }
             if let mount = mounts.last(where: { $0.mountpoint == place }), mount.isRecordFS {
                 self.mount = mount
@@ -38,7 +40,8 @@ struct MountedPath {
         path = "/" + done.joined(separator: "/")
     }
 
-    /// The path from the root of the file system, as record paths are: empty for the root itself.
+    /// The path from the root of the file system, in the form of record paths. It is empty for the
+    /// root itself.
     var recordPath: String? {
         guard let mount else { return nil }
         let root = mount.root.split(separator: "/")
@@ -46,7 +49,7 @@ struct MountedPath {
         return (root + below).joined(separator: "/")
     }
 
-    /// The last component first.
+    /// Returns the components, the last one first.
     private static func components(_ path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.map(String.init).reversed()
     }

@@ -8,8 +8,10 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 
     init(argument: String) { text = argument }
 
-    /// The store and the path in it. Errors, as a failure about this argument: `invalidName`, a
-    /// file that is on no mount, `--state` for the mount of another store.
+    /// Returns the store and the path in it.
+    ///
+    /// Errors, as a failure about this argument: `invalidName`, a file that is on no mount,
+    /// `--state` for the mount of another store.
     func located(by state: StateOptions) throws(CommandFailure) -> LocatedPath {
         if !text.hasPrefix("/"), !state.isNamed, !Places.hasWorkingDirectory {
             throw CommandFailure(text.isEmpty ? nil : text, StateOptions.goneDirectory)
@@ -35,7 +37,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
         return LocatedPath(store: store, path: path, text: text)
     }
 
-    /// Begins with a database and not as a path of the system does.
+    /// Returns whether the text begins with a database and not like a path of the system.
     static func isRecordPath(_ text: String) -> Bool {
         guard !isFile(text), let first = text.split(separator: "/").first else { return false }
         return Database(name: first) != nil
@@ -50,7 +52,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
 struct LocatedPath {
     let store: StoreAccess
     let path: RecordPath
-    /// As the user wrote it.
+    /// The text as the user wrote it.
     let text: String
 
     func reporting<T>(

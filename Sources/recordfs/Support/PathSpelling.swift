@@ -1,8 +1,8 @@
 import RecordControl
 import RecordModel
 
-/// Spells record paths so that they can be used where the user stands: relative to the working
-/// directory when it is on a mount of the store, else as record paths.
+/// Spells record paths so that they can be used in the working directory: relative to it when it is
+/// on a mount of the store, otherwise as record paths.
 struct PathSpelling {
     private static let slash = UInt8(ascii: "/")
 
@@ -31,7 +31,7 @@ struct PathSpelling {
         let up = [[UInt8]](repeating: Array("..".utf8), count: here.count - common)
         let relative = Array((up + target[common...]).joined(separator: [Self.slash]))
         if relative.isEmpty { return [UInt8(ascii: ".")] }
-        // Not to be taken for an option.
+        // Otherwise it could be read as an option.
         return relative.first == UInt8(ascii: "-") ? Array("./".utf8) + relative : relative
     }
 

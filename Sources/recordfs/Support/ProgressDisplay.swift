@@ -1,10 +1,10 @@
 import RecordControl
 
-/// When a long command says how far it is. Times are those since it began.
+/// The times at which a long command shows its progress. They count from its start.
 struct ProgressPace {
-    /// The time in which a command that ends shows nothing.
+    /// The time within which a command that ends shows nothing.
     let firstAfter: Duration
-    /// From one time to the next.
+    /// The time between two reports.
     let pause: Duration
     private var lastShown: Duration?
 
@@ -13,7 +13,7 @@ struct ProgressPace {
         self.pause = pause
     }
 
-    /// True when it is time to say it again; then it is taken for said.
+    /// Returns whether it is time for the next report. It then counts as shown.
     mutating func isDue(after elapsed: Duration) -> Bool {
         guard elapsed >= (lastShown.map { $0 + pause } ?? firstAfter) else { return false }
         lastShown = elapsed
@@ -21,7 +21,8 @@ struct ProgressPace {
     }
 }
 
-/// How far a long command is, on standard error: a bar on a terminal, else one line a second.
+/// The progress of a long command on standard error: a bar on a terminal, otherwise one line a
+/// second.
 final class ProgressDisplay {
     private static let barWidth = 24
 
@@ -31,7 +32,9 @@ final class ProgressDisplay {
     private var pace: ProgressPace
     private var hasBar = false
 
-    /// - Parameter firstAfter: what is done sooner shows nothing.
+    /// Starts the clock.
+    ///
+    /// - Parameter firstAfter: a command that ends sooner shows nothing.
     init(isQuiet: Bool, firstAfter: Duration? = nil) {
         self.isQuiet = isQuiet
         isTerminal = Terminal.errorIsTerminal
@@ -52,7 +55,9 @@ final class ProgressDisplay {
         }
     }
 
-    /// - Parameter names: what names the records.
+    /// Shows the result.
+    ///
+    /// - Parameter names: the rule that names the records.
     func finish(_ result: ImportProgress, names: String?) {
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
         var parts = [
@@ -70,7 +75,7 @@ final class ProgressDisplay {
         if !isQuiet { Terminal.error(line) }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     func clear() {
         if hasBar { Terminal.write(Array("\r\u{1B}[K".utf8), to: 2) }
         hasBar = false

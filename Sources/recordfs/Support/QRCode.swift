@@ -2,18 +2,18 @@ import CQREncode
 
 /// A text as a square of dark and light modules, which a camera reads.
 struct QRCode {
-    /// Modules of light around it, without which it is not found.
+    /// The number of light modules around the code. Without them a camera does not find it.
     private static let quietZone = 4
-    /// Black on white by their places in the fixed part of the palette: what a terminal's colours are called
-    /// may be any colour, and a code in the wrong ones is the negative of one.
+    /// Black on white, by their places in the fixed part of the palette. The named colours of a
+    /// terminal may be any colours, and a code in the wrong ones is a negative.
     private static let colours = "\u{1B}[38;5;16;48;5;231m"
     private static let end = "\u{1B}[0m"
 
     private let width: Int
-    /// Row by row.
+    /// The modules, row by row.
     private let isDark: [Bool]
 
-    /// Of the lowest version that holds it, with the correction of level M.
+    /// Creates the code in the lowest version that holds the text, with correction level M.
     ///
     /// Errors: a text of more than 2331 bytes.
     init(_ text: String) throws(CommandFailure) {
@@ -23,15 +23,15 @@ struct QRCode {
         else { throw CommandFailure(nil, "the link is too long for a QR code.") }
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
-        // The lowest bit of each module; the others say what it is for.
+        // The lowest bit of each module is its colour. The other bits tell its purpose.
         isDark = UnsafeBufferPointer(start: code.pointee.data, count: width * width)
             .map { $0 & 1 == 1 }
     }
 
-    /// How many columns of a terminal it takes.
+    /// The number of columns that it takes on a terminal.
     var columns: Int { width + 2 * Self.quietZone }
 
-    /// Lines for a terminal, each of two rows of modules, which are as high as wide then.
+    /// The lines for a terminal. Each has two rows of modules, so that a module is as high as wide.
     var lines: [String] {
         let range = -Self.quietZone..<width + Self.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in

@@ -1,13 +1,13 @@
 import Glibc
 import RecordModel
 
-/// The file in which the daemons of a user say which saves were refused; shells, panels and `recordfs
+/// The file in which the daemons of a user record the refused saves. Shells, panels and `recordfs
 /// errors --follow` read it.
 ///
-/// A line is `refused`, the path and the reason, or `saved` and the path when a later save of the same
-/// file was good; tabs between them.
+/// A line is `refused`, the path and the reason, or `saved` and the path when a later save of the
+/// same file succeeded, with tabs between them.
 enum RefusalLog {
-    /// Longer than any shell is behind; then it begins anew.
+    /// The size from which the file begins again. No shell is so far behind.
     private static let limit: off_t = 256 << 10
 
     static var path: String { "\(Places.logs)/refused" }
@@ -27,7 +27,7 @@ enum RefusalLog {
         defer { close(descriptor) }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_size > limit {
-            // Another file: who has this one open reads its end, and then the new one.
+            // A new file: a reader that has the old one open reads its end, and then the new one.
             unlink(path)
             let new = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             guard new >= 0 else { return }

@@ -4,8 +4,8 @@ import RecordModel
 import RecordStore
 
 extension RestorePoint: ExpressibleByArgument {
-    /// `10m`, `2h`, `3d`, `1w`: so long ago; a date or a time, of this machine's zone when it names
-    /// none; digits alone are the token of a version.
+    /// Reads an argument: `10m`, `2h`, `3d`, `1w` mean that long ago; a date or a time is in this
+    /// machine's time zone when it names none; digits alone are the token of a version.
     public init?(argument: String) {
         if let token = Int64(argument) {
             guard token >= 0 else { return nil }
@@ -24,7 +24,7 @@ extension RestorePoint: ExpressibleByArgument {
         else { return nil }
         let seconds = count.multipliedReportingOverflow(by: unit)
         let now = SystemClock().now
-        // Longer ago than anything is as good as the beginning.
+        // A time before 1970 counts as the beginning.
         guard !seconds.overflow, seconds.partialValue < now.seconds else {
             return Timestamp(nanoseconds: 0)
         }
@@ -35,7 +35,7 @@ extension RestorePoint: ExpressibleByArgument {
         var text = text.replacing(" ", with: "T", maxReplacements: 1)
         if !text.contains("T") { text += "T00:00" }
         if let time = timestamp(text) { return time }
-        // Without a zone: read as if it were UTC, then moved by what this machine is off then.
+        // Without a zone: read it as UTC, then shift it by the offset of this machine at that time.
         guard let reading = timestamp(text + "Z") else { return nil }
         var seconds = time_t(reading.seconds)
         var parts = tm()
@@ -49,7 +49,7 @@ extension RestorePoint: ExpressibleByArgument {
         guard let milliseconds = ISO8601.parse(Array(text.utf8)) else { return nil }
         let nanoseconds = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         guard !nanoseconds.overflow else { return nil }
-        // Times are shown cut to milliseconds; one that is copied means all of its millisecond.
+        // Times are shown cut to milliseconds. A copied time means its whole millisecond.
         let isCut = text.contains(".")
         return Timestamp(nanoseconds: nanoseconds.partialValue + (isCut ? 999_999 : 0))
     }

@@ -3,13 +3,13 @@ import RecordModel
 import RecordSync
 import RecordWire
 
-/// What a command would take from whom, for people and for programs.
+/// The access that a command would take from people, for people and for programs.
 struct ShareRehearsal {
     enum What {
         case stop, leave
         case change(ShareEdit)
 
-        /// Nil for the end.
+        /// The edit. It is nil for the end of a share.
         var edit: JSONValue? {
             if case .change(let edit) = self { edit.json } else { nil }
         }
@@ -17,7 +17,7 @@ struct ShareRehearsal {
 
     private let what: What
     private let path: RecordPath
-    /// As `SharePreview.json` has it.
+    /// The server's answer in the form of `SharePreview.json`.
     private let told: JSONValue
 
     init(_ what: What, _ path: RecordPath, _ told: JSONValue) {
@@ -31,9 +31,9 @@ struct ShareRehearsal {
         return .object((head.object ?? []) + (told.object ?? []))
     }
 
-    /// The first says it all, in words for a person.
+    /// Returns lines for a person. The first is a complete summary.
     ///
-    /// - Parameter path: as the user has spelled it.
+    /// - Parameter path: the path as the user wrote it.
     func lines(path: String) -> [String] {
         let lost = losses.isEmpty ? [] : losses + [Self.unsentElsewhere]
         switch what {
@@ -75,7 +75,7 @@ struct ShareRehearsal {
         return lines
     }
 
-    /// Of who leaves.
+    /// The lines for a user who leaves a share.
     private var goes: [String] {
         let goes = told["goes"]
         var lines = ["From this account goes: \(amount(goes))."]

@@ -1,5 +1,5 @@
-/// What a shell runs before each prompt: it prints the saves that were refused since the last one, and
-/// starts no process for it.
+/// The code that a shell runs before each prompt. It prints the saves that were refused since the
+/// last prompt, and starts no process for it.
 enum ShellHook: String, CaseIterable {
     case bash, zsh, fish
 
@@ -12,7 +12,8 @@ enum ShellHook: String, CaseIterable {
         }
     }
 
-    /// For bash and zsh. The file stays open at the end of what was shown.
+    /// Returns the part for bash and zsh. The file stays open at the end of the part that was
+    /// shown.
     private static func common(_ file: String) -> String {
         """
         # recordfs hook: names refused saves before the next prompt.

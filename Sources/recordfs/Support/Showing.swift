@@ -1,12 +1,12 @@
 import RecordModel
 
-/// Values as people read them.
+/// Values in a form for people.
 enum Showing {
     static func time(_ timestamp: Timestamp) -> String {
         ISO8601.print(milliseconds: timestamp.milliseconds)
     }
 
-    /// `512 B`, `12.3 KiB`: three digits that matter.
+    /// Returns a size, such as `512 B` or `12.3 KiB`: three significant digits.
     static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = 0
@@ -18,7 +18,7 @@ enum Showing {
         return unit == 0 ? "\(bytes) B" : "\(Double(Int(value * 10)) / 10) \(units[unit])"
     }
 
-    /// `1 record`, `2 records`.
+    /// Returns a number and a noun, such as `1 record` or `2 records`.
     static func count(_ number: some BinaryInteger, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(grouped(number)) \(noun)s"
     }
@@ -27,7 +27,7 @@ enum Showing {
         count(duration.components.seconds / (24 * 3600), "day")
     }
 
-    /// Digits in groups of three.
+    /// Returns the digits in groups of three.
     static func grouped(_ number: some BinaryInteger) -> String {
         var groups: [Substring] = []
         var rest = Substring(String(number.magnitude))

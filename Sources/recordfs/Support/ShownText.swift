@@ -2,13 +2,13 @@ import RecordControl
 import RecordModel
 
 extension JSONValue {
-    /// A member that others have written, as a line on a terminal shows it.
+    /// Returns a member that others have written, as a line for a terminal.
     func shownMember(_ key: String) -> String? { stringMember(key)?.onOneLine }
 }
 
 extension String {
-    /// With what would move the cursor, end the line, give a terminal an order or turn the direction of the
-    /// text written as `\u{…}`.
+    /// The text on one line. Characters that would move the cursor, end the line, send a command to
+    /// the terminal or turn the direction of the text are written as `\u{…}`.
     var onOneLine: String {
         unicodeScalars.reduce(into: "") { line, scalar in
             if scalar.isOrder {
@@ -24,7 +24,7 @@ extension Unicode.Scalar {
     fileprivate var isOrder: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        // Marks that nobody sees, but for those that join letters and pictures.
+        // Invisible marks, except those that join letters and pictures.
         case .format: value != 0x200C && value != 0x200D
         default: false
         }

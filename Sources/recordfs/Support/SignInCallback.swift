@@ -3,23 +3,26 @@ import RecordModel
 import RecordSync
 import RecordWire
 
-/// Where the sign-in page sends the browser: a port of this machine that nobody else reaches, for
-/// one request.
+/// The address to which the sign-in page sends the browser: a port that only this machine can
+/// reach, for one request.
 final class SignInCallback {
     private static let page = """
         <!doctype html><meta charset="utf-8"><title>RecordFS</title>
         <p style="font: 1.2rem sans-serif; margin: 4rem">You are signed in. You can close this page.</p>
         """
 
-    /// Nobody guesses it: another page or program cannot sign this store in to an account of its own.
+    /// A path that no one can guess. Another page or program therefore cannot sign this store in to
+    /// an account of its own.
     private let path: String
     private let host: String
     private let listener: Int32
     private let port: UInt16
 
-    /// - Parameter given: what the server sends the browser to, `http://127.0.0.1:PORT/PATH`; nil for
-    ///   one that nobody has used.
-    /// Errors: ioFailure; invalidArgument for what is no address of this machine.
+    /// Opens the port.
+    ///
+    /// - Parameter given: the address to which the server sends the browser,
+    ///   `http://127.0.0.1:PORT/PATH`. Nil for an unused one.
+    /// Errors: ioFailure; invalidArgument when it is no address of this machine.
     init(_ given: String? = nil) throws(RecordError) {
         let wanted: UInt16
         if let given {
@@ -69,7 +72,7 @@ final class SignInCallback {
             .invalidArgument, "\(address) is no http://127.0.0.1:PORT/PATH of this machine.")
     }
 
-    /// The token that the browser brings. Waits as long as it takes.
+    /// Returns the token that the browser brings. It waits without a limit.
     func wait() throws(RecordError) -> Text {
         while true {
             let connection = accept(listener, nil, nil)
@@ -88,7 +91,8 @@ final class SignInCallback {
         }
     }
 
-    /// At most 16 kB, and what comes within ten seconds.
+    /// Returns the head of a request: at most 16 kB, and only the part that arrives within ten
+    /// seconds.
     private static func head(_ connection: Int32) -> String {
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
@@ -126,7 +130,7 @@ final class SignInCallback {
     }
 }
 
-/// The person's browser, as far as there is one.
+/// The person's browser, if there is one.
 enum Browser {
     static func open(_ address: String) {
         guard Places.environment("DISPLAY") != nil || Places.environment("WAYLAND_DISPLAY") != nil
@@ -142,7 +146,7 @@ enum Browser {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
         var pid: pid_t = 0
-        // Where there is none, the printed address is there for the person to open.
+        // Without a browser, the person can open the printed address.
         _ = posix_spawnp(&pid, "xdg-open", &actions, nil, arguments, environ)
     }
 }

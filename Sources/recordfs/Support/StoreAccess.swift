@@ -5,23 +5,23 @@ import RecordModel
 import RecordStore
 import RecordSync
 
-/// A store, and the way of a command to it.
+/// A store, and the access of a command to it.
 struct StoreAccess {
     /// The state directory of the store.
     let directory: String
 
     init(_ directory: String) { self.directory = directory }
 
-    /// Whether it is the store that commands use when nothing says otherwise.
+    /// Indicates whether it is the store that commands use when no other is named.
     var isDefault: Bool { Self.isSame(directory, Places.state) }
 
-    /// What a message is about, with the store when it is not the default one.
+    /// Returns the subject of a message, with the store when it is not the default one.
     func subject(_ text: String?) -> String? {
         if isDefault || text == directory { return text }
         return text.map { "\($0) (store \(directory))" } ?? "store \(directory)"
     }
 
-    /// Runs the body; an error of the project becomes the failure of the command, about `subject`
+    /// Runs the body. An error of the project becomes the failure of the command, about `subject`
     /// in this store.
     func reporting<T>(
         _ subject: String? = nil, _ body: () throws(RecordError) -> T
@@ -33,7 +33,7 @@ struct StoreAccess {
         }
     }
 
-    /// What config.json says of this store.
+    /// Returns the settings of this store in config.json.
     func settings() throws(CommandFailure) -> StoreSettings {
         do {
             return try Configuration.read().settings(ofState: directory)
@@ -48,7 +48,7 @@ struct StoreAccess {
             logger: Logger(label: "recordfs") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// The store for reading, beside whoever writes it.
+    /// Opens the store for reading. Another process may write it at the same time.
     func reader() throws(CommandFailure) -> RecordStore {
         let options = try storeOptions()
         return try reporting { () throws(RecordError) in
@@ -80,7 +80,7 @@ struct StoreAccess {
         return result
     }
 
-    /// Asks one thing of the store.
+    /// Sends one request to the store.
     @discardableResult
     func perform(_ request: ControlRequest, about subject: String?) throws -> ControlReply {
         try write { writer in
@@ -88,13 +88,14 @@ struct StoreAccess {
         }
     }
 
-    /// What the store's daemon says of itself; nil when none runs.
+    /// Returns the status of the store's daemon. Returns nil when none runs.
     func daemon(timeoutSeconds: Int) throws(RecordError) -> JSONValue? {
         try ControlClient.connect(directory: directory, timeoutSeconds: timeoutSeconds)?
             .perform(.status).result
     }
 
-    /// Whether somebody has ever signed in to a server with it: without, nothing waits for one.
+    /// Indicates whether a user has ever signed in to a server with this store. If not, nothing
+    /// waits for a server.
     var hasServer: Bool {
         do throws(RecordError) {
             return try AccountFile(stateDirectory: directory).read() != nil
@@ -103,7 +104,7 @@ struct StoreAccess {
         }
     }
 
-    /// Whether two spellings are of one directory.
+    /// Returns whether two spellings mean one directory.
     static func isSame(_ one: String, _ other: String) -> Bool {
         if one == other { return true }
         var first = stat()

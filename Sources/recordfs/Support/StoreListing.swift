@@ -2,18 +2,19 @@ import RecordControl
 import RecordModel
 import RecordStore
 
-/// Something that a command tells of a record, one on each line.
+/// One line of a command about a record.
 struct ListedRecord {
     let path: RecordPath
-    /// What a person reads behind the path.
+    /// The words for a person, after the path.
     let words: String
     let json: JSONValue
 }
 
 extension StateOptions {
-    /// Lists what `find` gives for the store of a path, or for the one that is meant without any.
+    /// Lists the results of `find` for the store of a path. Without a path, uses the store that the
+    /// options select.
     ///
-    /// - Parameter find: gets the record path when there is one.
+    /// - Parameter find: receives the record path when there is one.
     func list(
         _ path: PathArgument?, json: Bool,
         _ find: (RecordStore, RecordPath?) throws(RecordError) -> [ListedRecord]

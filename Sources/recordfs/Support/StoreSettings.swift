@@ -3,23 +3,23 @@ import RecordModel
 import RecordSync
 import RecordWire
 
-/// What config.json says of one store; the command line comes first.
+/// The settings of one store in config.json. The command line takes precedence.
 struct StoreSettings: Sendable {
     var grace = Duration.seconds(3)
     var isReadOnly = false
     var mountpoint: String?
-    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    /// The size on the disk of data that the server has too, in bytes. Nil without a limit.
     var cacheBytes: Int64?
     /// The state directory of a store with a name.
     var state: String?
-    /// Whose store it is; nil where nothing is said.
+    /// The account to which the store belongs. Its values are nil where the file sets none.
     var account = AccountSettings()
     var policy = SyncPolicy()
     /// A command line for `/bin/sh`, run when others do something with a share.
     var notify: String?
 
     struct AccountSettings: Sendable {
-        /// Without a slash at its end.
+        /// The address, without a slash at its end.
         var server: String?
         var container: String?
         var environment: String?
@@ -27,7 +27,7 @@ struct StoreSettings: Sendable {
         var user: String?
     }
 
-    /// Takes one member of the object of a store. Errors: `invalidArgument`.
+    /// Sets one member of the object of a store. Errors: `invalidArgument`.
     mutating func set(_ member: JSONMember) throws(RecordError) {
         switch (member.key.string, member.value) {
         case ("grace", .number(let number)) where (0...3600).contains(number.double):
@@ -76,7 +76,7 @@ struct StoreSettings: Sendable {
         ("public", "an object with types, a list of record types, and interval, in seconds"),
     ].map { (key: $0.0, rule: $0.1) }
 
-    /// The same from any working directory.
+    /// Returns whether the path means the same place from any working directory.
     private static func isPath(_ text: String) -> Bool {
         text.hasPrefix("/") || text.hasPrefix("~/")
     }
@@ -137,7 +137,9 @@ struct StoreSettings: Sendable {
 }
 
 extension StoreSettings.AccountSettings {
-    /// Errors: invalidArgument when a store is of another account than the settings say.
+    /// Checks the account of a store.
+    ///
+    /// Errors: invalidArgument when the store belongs to another account than the settings name.
     func check(_ account: Account) throws(RecordError) {
         let pairs = [
             ("server", server, account.server), ("container", container, account.container.string),

@@ -40,7 +40,8 @@ enum Terminal {
         }
     }
 
-    /// The columns and rows of the terminal at standard output; nil when it is none.
+    /// The columns and rows of the terminal at standard output. It is nil when the output is no
+    /// terminal.
     static var outputSize: (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -53,7 +54,8 @@ enum Terminal {
         for line in table(rows, rightAligned: rightAligned) { print(line) }
     }
 
-    /// Lines as columns: all but the last cell of a line padded to the widest of its column.
+    /// Returns the lines as columns. Every cell except the last of a line is padded to the widest
+    /// of its column.
     static func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> [String] {
         var widths: [Int] = []
         for row in rows {

@@ -2,7 +2,7 @@ import Foundation
 import RecordControl
 import RecordModel
 
-/// `recordfs import --all`.
+/// Runs `recordfs import --all`.
 struct TreeImportRun {
     private static let shownProblems = 10
 
@@ -52,7 +52,8 @@ struct TreeImportRun {
         if result.failed > 0 { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    /// The directory itself, or one with what an archive has, which goes away.
+    /// Runs the body with the directory itself, or with a temporary one that holds the files of an
+    /// archive.
     private func withDirectory<T>(
         _ access: StoreAccess, _ body: (String) throws -> T
     ) throws -> T {

@@ -1,9 +1,9 @@
 import RecordControl
 import RecordModel
 
-/// The records whose texts only the daemon has, for it could not save them yet.
+/// The records whose texts only the daemon has, because it could not save them yet.
 struct UnsavedRecords {
-    /// So many are named.
+    /// The largest number of names that are shown.
     private static let namesMax = 20
 
     private let count: Int
@@ -14,7 +14,7 @@ struct UnsavedRecords {
         names = Array(paths.prefix(Self.namesMax))
     }
 
-    /// As the daemon says it of itself.
+    /// Reads the records from the daemon's status.
     init(of daemon: JSONValue?) {
         count = daemon?.integerMember("unsaved").map { Int(clamping: $0) } ?? 0
         let names = daemon?["unsavedRecords"]?.array ?? []
@@ -26,7 +26,7 @@ struct UnsavedRecords {
     var numberMember: JSONValue { .integer(count) }
     var namesMember: JSONValue { .array(names.map { .text($0) }) }
 
-    /// `2 texts are not saved yet: PATH, PATH. How they are.`
+    /// Returns a message: `2 texts are not saved yet: PATH, PATH. How they are.`
     func description(ofStore directory: String) -> String {
         let verb = count == 1 ? "is" : "are"
         let more = count > names.count ? " and \(Showing.grouped(count - names.count)) more" : ""
@@ -35,7 +35,7 @@ struct UnsavedRecords {
             + "and the daemon saves by itself."
     }
 
-    /// Why a mount is not ended.
+    /// Returns the reason why a mount is not ended.
     func refusal(ofStore directory: String) -> String {
         description(ofStore: directory) + " --lazy ends the mount without them."
     }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Tells the gate of every piece that arrives, before it is known what it is.
+/// Reports every arriving piece to the gate, before its kind is known.
 final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

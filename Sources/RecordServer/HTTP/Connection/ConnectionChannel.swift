@@ -6,12 +6,12 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// Sets a new connection up: TLS, the parser with its limits, the gate, and the server behind.
+/// Sets up a new connection: TLS, the parser with its limits, the gate, and the server behind it.
 struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// The most that is read of a connection at once: less where there are many, because each has
-    /// three such pieces that wait.
+    /// Returns the most bytes that are read of a connection at once. There are fewer when there are
+    /// many connections, because each has three such pieces that wait.
     private static func pieceBytes(connections: Int) -> Int {
         min(32 << 10, max(2 << 10, (2 << 20) / max(1, connections)))
     }
@@ -56,7 +56,7 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
             return try NIOAsyncChannel(
                 wrappingChannelSynchronously: channel,
                 configuration: .init(
-                    // Pieces that wait for who reads them.
+                    // These marks limit the pieces that wait for their reader.
                     backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
                     isOutboundHalfClosureEnabled: true))
         }

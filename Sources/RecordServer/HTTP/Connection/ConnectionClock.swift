@@ -1,22 +1,22 @@
 import NIOCore
 
-/// The times of one connection: by when what has to have happened.
+/// The deadlines of one connection.
 struct ConnectionClock {
-    /// What the client is expected to do next.
+    /// The next step that the client is expected to take.
     enum Reading: Equatable {
-        /// Begin a request.
+        /// The client begins a request.
         case idle
-        /// End the header that it began.
+        /// The client ends the header that it began.
         case header
-        /// End the body of an operation.
+        /// The client ends the body of an operation.
         case body
-        /// Send more of an upload.
+        /// The client sends more of an upload.
         case upload
     }
 
     private let limits: HTTPLimits
     private(set) var reading = Reading.idle
-    /// Requests whose answer has not ended.
+    /// The number of requests whose answer has not ended.
     private(set) var unanswered = 0
     private(set) var isAnswering = false
     private(set) var readDeadline: NIODeadline?
@@ -33,8 +33,8 @@ struct ConnectionClock {
         [readDeadline, answerDeadline].compactMap { $0 }.min()
     }
 
-    /// Whether the request that is being read is the only one that waits for an answer; while
-    /// earlier ones wait, it is not the client's fault that nothing is read.
+    /// Indicates whether the request that is being read is the only one that waits for an answer.
+    /// While earlier ones wait, it is not the client's fault that nothing is read.
     private var readsOldest: Bool {
         unanswered == (reading == .body || reading == .upload ? 1 : 0)
     }
@@ -55,13 +55,13 @@ struct ConnectionClock {
 
     mutating func bodyArrived(_ bytes: Int, _ now: NIODeadline) {
         bodyBytes += bytes
-        // An upload may take hours, but not by a byte now and then.
+        // An upload may take hours, but not with single bytes at long intervals.
         let seconds = (now - bodyStart).nanoseconds / 1_000_000_000
         let isFastEnough = seconds < 60 || bodyBytes / Int(seconds) >= Self.slowestUpload
         if reading == .upload, isFastEnough { updateReading(now) }
     }
 
-    /// In bytes a second.
+    /// The slowest speed of an upload, in bytes a second.
     private static let slowestUpload = 256
 
     mutating func requestEnded(_ now: NIODeadline) {
@@ -75,7 +75,7 @@ struct ConnectionClock {
         noteProgress(now)
     }
 
-    /// More of the answer was taken by the client.
+    /// Notes that the client received more of the answer.
     mutating func noteProgress(_ now: NIODeadline) {
         answerDeadline = now + .seconds(Int64(limits.writeIdleSeconds))
     }

@@ -4,8 +4,8 @@ import NIOHTTP1
 import RecordModel
 import RecordWire
 
-/// Stands between the parser and the server: refuses what is no clean request, keeps the times of
-/// the connection, and ends it so that the client still gets its last answer.
+/// The handler between the parser and the server. It refuses requests that are not clean, keeps the
+/// deadlines of the connection, and ends it so that the client still gets its last answer.
 final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,36 +14,37 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum State {
         case open
-        /// What arrives is passed over; answers to earlier requests still go out, then this.
+        /// Further input is ignored. Answers to earlier requests are still sent, then this refusal.
         case refusing(ConnectionRefusal)
-        /// The last answer is out: waiting for the client to close.
+        /// The last answer is sent, and the connection waits for the client to close.
         case ending
     }
 
-    /// How long a client has for reading its last answer.
+    /// The time that a client has for reading its last answer.
     private static let endTime = TimeAmount.seconds(2)
-    /// What a client may still send that has its last answer, in bytes.
+    /// The most bytes that a client may still send after its last answer.
     private static let endBytes = 8 << 20
 
     private let limits: HTTPLimits
     private let metrics: ServerMetrics
     private let place: ConnectionPlace
     private let refused: RefusedConnection?
-    /// Since when the connection waits for what it waits for.
+    /// The present state of waiting, and since when.
     private var waiting = ConnectionPlace.Waiting.none
     private var waitingStart = NIODeadline.now()
     private var hasAnswered = false
     private var clock: ConnectionClock
     private var state = State.open
-    /// After the answer that is being written.
+    /// Indicates whether the connection closes after the answer that is being written.
     private var closesAfterAnswer = false
     private var timer: Scheduled<Void>?
     private var timerDeadline = NIODeadline.distantFuture
     private var context: ChannelHandlerContext?
-    /// Of answers, handed on in all and taken by the client as of the last look.
+    /// The bytes of answers: those handed on in all, and those that the client had received at the
+    /// last look.
     private var bytesWritten = 0
     private var bytesTaken = 0
-    /// Of what arrived after the last answer.
+    /// The bytes that arrived after the last answer.
     private var skippedBytes = 0
 
     init(
@@ -101,7 +102,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Requests
 
-    /// Something arrived; what it is comes later.
+    /// Notes that something arrived. Its content follows later.
     func bytesArrived() {
         guard case .open = state, let context else { return }
         clock.bytesArrived(.now())
@@ -130,8 +131,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Nobody upstream reads any more, but unread bytes would make the kernel reset the
-        // connection, and the client lose its answer.
+        // The handlers behind this one do not read any more, but unread bytes would make the kernel
+        // reset the connection, and the client would lose its answer.
         if case .ending = state { context.read() }
     }
 
@@ -159,7 +160,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Whether the body may be asked for: a large one is refused by its length.
+    /// Returns whether the server may ask for the body. A large body is refused by its length.
     private func fits(_ head: HTTPRequestHead) -> Bool {
         guard let length = head.headers.first(name: "Content-Length").flatMap({ Int($0) }) else {
             return true
@@ -187,7 +188,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The route that reads the body gets the error and answers; the connection ends after that.
+    /// Passes the error to the route that reads the body, which answers. The connection ends after
+    /// that.
     private func failBody(_ error: any Error, _ context: ChannelHandlerContext) {
         closesAfterAnswer = true
         clock.stop(at: .now() + Self.endTime)
@@ -207,7 +209,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head):
             if clock.reading == .body || clock.reading == .upload, clock.unanswered == 1 {
-                // The answer came before the end of the body: what follows is not wanted.
+                // The answer came before the end of the body, so the rest of the body is not
+                // wanted.
                 closesAfterAnswer = true
             }
             if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
@@ -236,7 +239,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: The end
 
-    /// Refuses the request that has just begun, after the answers to those before it.
+    /// Refuses the request that has just begun, after the answers to the requests before it.
     private func refuse(_ refusal: ConnectionRefusal, _ context: ChannelHandlerContext) {
         metrics.noteRefused(String(refusal.status.code))
         guard clock.unanswered > 0 else { return send(refusal, context) }
@@ -262,7 +265,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         end(context)
     }
 
-    /// Sends no more and waits a moment for the client to close.
+    /// Sends nothing more, and waits a moment for the client to close.
     private func end(_ context: ChannelHandlerContext) {
         state = .ending
         clock.stop(at: .now() + Self.endTime)
@@ -273,7 +276,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Time
 
-    /// What the server waits for from the client.
+    /// The input that the server expects from the client.
     private var expected: ConnectionPlace.Waiting {
         guard case .open = state else { return .nextRequest }
         switch clock.reading {
@@ -282,7 +285,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             return hasAnswered ? .nextRequest : .requestEnd
         case .header: return clock.unanswered == 0 ? .requestEnd : .none
         case .body: return clock.unanswered == 1 ? .requestEnd : .none
-        // Who may upload has proved who it is.
+        // A client that may upload has proved its identity.
         case .upload: return .none
         }
     }
@@ -295,7 +298,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         place.note(expected, since: waitingStart)
     }
 
-    /// Makes room for another connection, unless something has come in the meantime.
+    /// Makes room for another connection, unless something has arrived in the meantime.
     private func shed() {
         guard let context else { return }
         guard expected != .none else { return }
@@ -307,7 +310,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// One timer a connection, moved when it fires and not with every byte.
+    /// Schedules the timer. Each connection has one, which moves when it fires and not with every
+    /// byte.
     private func schedule(_ context: ChannelHandlerContext) {
         notePlace()
         guard let deadline = clock.next, deadline < timerDeadline else { return }

@@ -1,12 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The open connections, counted in all and by client.
+/// The open connections, counted in total and by client.
 ///
-/// Where there is no room for a new one, the table ends one that waits for its client: first those
-/// between two requests, then those whose request does not end; of each kind the one that waits for
-/// longest. So whoever holds connections without using them keeps nobody out, not even behind the
-/// same address: a newcomer who sends its request at once is the last to be ended.
+/// When there is no room for a new connection, the table ends one that waits for its client: first
+/// those between two requests, then those whose request does not end. Of each kind it ends the one
+/// that has waited longest. A client that holds connections without using them therefore keeps
+/// nobody out, not even behind the same address: a new client that sends its request at once is the
+/// last to be ended.
 final class ConnectionTable: Sendable {
     private struct State {
         var all = 0
@@ -14,7 +15,7 @@ final class ConnectionTable: Sendable {
     }
 
     private let limits: HTTPLimits
-    /// Proxies speak for many clients.
+    /// The proxies without a limit, because they speak for many clients.
     private let unlimited: [AddressRange]
     private let state = Mutex(State())
 
@@ -23,8 +24,8 @@ final class ConnectionTable: Sendable {
         self.unlimited = unlimited
     }
 
-    /// A place for a new connection, which it has until `close`; says what is wrong when it is one
-    /// too many and none of the others can be ended.
+    /// Returns a place for a new connection, which keeps it until `close`. Also returns the reason
+    /// for a refusal when there is one connection too many and none of the others can be ended.
     func open(_ address: String) -> (place: ConnectionPlace, refused: RefusedConnection?) {
         let isLimited = !unlimited.contains { $0.contains(address) }
         let place = ConnectionPlace(client: IPAddress.client(of: address))
@@ -59,13 +60,14 @@ final class ConnectionTable: Sendable {
         state.byClient[client]?.count ?? 0
     }
 
-    /// The one that waits for its client for longest. A new one waits for nothing yet.
+    /// Returns the connection that has waited longest for its client. A new one waits for nothing
+    /// yet.
     private func victim(in places: [ObjectIdentifier: ConnectionPlace]) -> ConnectionPlace? {
         let longest = places.values.max { $0.patience < $1.patience }
         return longest.flatMap { $0.patience > 0 ? $0 : nil }
     }
 
-    /// Harmless when repeated.
+    /// Removes a place. Calling it again is harmless.
     private func remove(_ place: ConnectionPlace, _ state: inout State) {
         guard state.byClient[place.client]?.removeValue(forKey: ObjectIdentifier(place)) != nil
         else { return }
@@ -74,15 +76,15 @@ final class ConnectionTable: Sendable {
     }
 }
 
-/// The place of a connection in the table: what it waits for, and how to end it.
+/// The place of a connection in the table, with the input that it waits for, and the way to end it.
 final class ConnectionPlace: Sendable {
-    /// What a connection waits for; those further down are ended first.
+    /// The input that a connection waits for. Later kinds are ended first.
     enum Waiting: UInt64 {
-        /// Nothing: its client waits for the server.
+        /// It waits for nothing: its client waits for the server.
         case none
-        /// The end of a request, or the first one.
+        /// It waits for the end of a request, or for the first one.
         case requestEnd
-        /// Another request.
+        /// It waits for another request.
         case nextRequest
     }
 
@@ -92,19 +94,20 @@ final class ConnectionPlace: Sendable {
 
     init(client: String) { self.client = client }
 
-    /// Larger for what is to be ended before others; 0 for what is not.
+    /// The order for ending connections: larger values are ended first, and 0 is not ended.
     var patience: UInt64 { waiting.load(ordering: .relaxed) }
 
-    /// Notes what the connection waits for, and since when.
+    /// Notes the input that the connection waits for, and since when.
     func note(_ waiting: Waiting, since start: NIODeadline) {
-        // Kind in the upper bits, then the one that has waited for longer.
+        // The kind is in the upper bits. Below it, a longer wait has a larger number.
         let age = (1 << 56) - 1 - start.uptimeNanoseconds / 1_000_000
         self.waiting.store(
             waiting == .none ? 0 : waiting.rawValue << 56 | age, ordering: .relaxed)
     }
 
-    /// How `shed` ends the connection, on whatever thread. To be set to nil when there is nothing to
-    /// end any more: the connection has its place, and would keep itself for ever.
+    /// Sets the function with which `shed` ends the connection, on any thread. Set it to nil when
+    /// there is nothing to end any more: the connection has its place, and would keep itself alive
+    /// for ever.
     func onShed(_ body: (@Sendable () -> Void)?) { end.withLock { $0 = body } }
 
     func shed() {
@@ -113,7 +116,7 @@ final class ConnectionPlace: Sendable {
     }
 }
 
-/// Why a connection is refused.
+/// The reason for refusing a connection.
 enum RefusedConnection: String {
     case server = "connections"
     case address = "connections-per-address"

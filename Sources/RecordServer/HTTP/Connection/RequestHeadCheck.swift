@@ -1,10 +1,10 @@
 import NIOHTTP1
 import RecordWire
 
-/// What a request's head has to be, whatever its path: what could be read in two ways by a proxy
-/// and by this server is refused (RFC 9112 §3 and §6).
+/// The rules for a request's head, whatever its path. A head that a proxy and this server could
+/// read in two ways is refused (RFC 9112 §3 and §6).
 struct RequestHeadCheck {
-    /// The head as the server goes on with it: its target in origin form.
+    /// The head as the server uses it, with its target in origin form.
     private(set) var head: HTTPRequestHead
     private(set) var refusal: ConnectionRefusal?
 
@@ -49,7 +49,7 @@ struct RequestHeadCheck {
         return nil
     }
 
-    /// Brings the absolute form, which clients send to proxies, to the origin form.
+    /// Converts the absolute form, which clients send to proxies, to the origin form.
     private mutating func target() -> ConnectionRefusal? {
         if head.method == .CONNECT {
             return ConnectionRefusal(.methodNotAllowed, "This server is no proxy.")
@@ -71,7 +71,7 @@ struct RequestHeadCheck {
     }
 }
 
-/// An answer that the connection gives without asking any route, and then ends.
+/// An answer that the connection sends without asking any route before it ends.
 struct ConnectionRefusal: Error {
     let status: HTTPResponseStatus
     let code: ServerErrorCode

@@ -3,7 +3,7 @@ import NIOSSL
 package import RecordWire
 import Synchronization
 
-/// The certificate and key that new connections get; `reload` reads the files again.
+/// The certificate and key for new connections. `reload` reads the files again.
 package final class TLSContext: Sendable {
     private let certificatePath: String
     private let keyPath: String
@@ -11,14 +11,15 @@ package final class TLSContext: Sendable {
 
     var current: NIOSSLContext { context.withLock { $0 } }
 
-    /// Errors: `internalError`, with what is wrong with the files.
+    /// Reads the files. Errors: `internalError` with the fault of the files.
     package init(certificatePath: String, keyPath: String) throws(ServerError) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
         context = Mutex(try Self.read(certificatePath, keyPath))
     }
 
-    /// When the certificate ends, in seconds since 1970; nil where that cannot be read.
+    /// The time when the certificate ends, in seconds since 1970. It is nil when that cannot be
+    /// read.
     package var endSeconds: Int64? {
         guard let chain = try? NIOSSLCertificate.fromPEMFile(certificatePath),
             let first = chain.first
@@ -26,7 +27,8 @@ package final class TLSContext: Sendable {
         return Int64(first.notValidAfter)
     }
 
-    /// Open connections keep what they have; after an error new ones do, too.
+    /// Reads the files again. Open connections keep the earlier certificate and key. After an
+    /// error, new ones use them too.
     package func reload() throws(ServerError) {
         let new = try Self.read(certificatePath, keyPath)
         context.withLock { $0 = new }
@@ -40,7 +42,7 @@ package final class TLSContext: Sendable {
         guard let chain = try? NIOSSLCertificate.fromPEMFile(certificatePath), !chain.isEmpty else {
             throw failure("\(certificatePath) holds no certificate in PEM form.")
         }
-        // Without the callback BoringSSL would ask at the terminal.
+        // Without the callback, BoringSSL would ask at the terminal.
         guard
             let key = try? NIOSSLPrivateKey(
                 file: keyPath, format: .pem, passphraseCallback: { $0(Array<UInt8>()) })
@@ -52,7 +54,8 @@ package final class TLSContext: Sendable {
         var settings = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         settings.minimumTLSVersion = .tlsv12
-        // Of TLS 1.2 only suites that authenticate what they encrypt: those with CBC have leaked for years.
+        // For TLS 1.2, allow only suites that authenticate the encrypted data, because those with
+        // CBC have leaked for years.
         settings.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20:!aNULL:!eNULL"
         settings.applicationProtocols = ["http/1.1"]
         guard let context = try? NIOSSLContext(configuration: settings) else {

@@ -4,9 +4,9 @@ import RecordSQL
 /// A large field that a record's text has: a row of `asset`.
 struct ExpectedAsset {
     let field: FieldName
-    /// -1 for a field that is no list.
+    /// The place in the list. -1 for a field that is no list.
     let index: Int64
-    /// Nil for a long string or bytes value, whose bytes are in the text.
+    /// The value in the text. Nil for a long string or bytes value, whose bytes are in the text.
     let value: AssetValue?
     let size: Int64
 
@@ -37,7 +37,7 @@ struct ExpectedAsset {
     }
 }
 
-/// Where in a record an asset is; -1 for a field that is no list.
+/// The place of an asset in a record; the index is -1 for a field that is no list.
 struct AssetPlace: Hashable {
     let field: FieldName
     let index: Int64
@@ -55,17 +55,17 @@ struct AssetPlace: Hashable {
 private struct FoundContent {
     let hash: ContentHash
     let size: Int64
-    /// Whether these are the bytes that the text speaks of, as far as it says.
+    /// Indicates whether these are the bytes that the text names, as far as it says.
     let isClaimed: Bool
 }
 
-/// Where the bytes of a record's assets may come from.
+/// The places that the bytes of a record's assets may come from.
 private struct AssetSources {
     /// The rows that the record has.
     let rows: [AssetPlace: AssetEntry]
-    /// What the text said that these rows are of.
+    /// The assets that the text named for these rows.
     let old: [ExpectedAsset]
-    /// From a version, the trash, a renamed record, or a file that was just written.
+    /// The files from a version, the trash, a renamed record, or a file that was just written.
     let known: [KeptAsset]
 
     func given(_ key: AssetPlace) -> KeptAsset? {
@@ -76,7 +76,7 @@ private struct AssetSources {
         rows.values.first { $0.hash == hash }?.size
     }
 
-    /// The row of the element of that file name, which need not be at its old place.
+    /// Returns the row of the element with that file name, which need not be at its old place.
     func row(named name: Text, _ key: AssetPlace) -> AssetEntry? {
         let named = old.filter { $0.field == key.field && $0.value?.fileName == name }
         let element = named.first { $0.index == key.index } ?? named.first
@@ -84,23 +84,23 @@ private struct AssetSources {
     }
 }
 
-/// What the text says of one place, and what is known of its bytes.
+/// An asset that the text names at one place, with the known facts about its bytes.
 private struct WantedAsset {
     let key: AssetPlace
     let kind: AssetEntry.Kind
     let hash: ContentHash?
     let size: Int64
     let fileExtension: [UInt8]
-    /// Whether the file at the place, if there is one, goes on being this one.
+    /// Indicates whether the file at the place, if there is one, stays the same file.
     let keepsPlace: Bool
 }
 
 extension Transaction {
-    /// Makes the rows of `asset` what the text names, with the bytes of `AssetSources`; where it
-    /// finds none they are still to come. A row stays with its bytes: it moves with them inside
-    /// its list, and bytes that replace others get a row of their own.
+    /// Makes the rows of `asset` match the assets in the text, with the bytes of `AssetSources`.
+    /// Where it finds no bytes, they are still to arrive. A row stays with its bytes: it moves with
+    /// them inside its list, and bytes that replace others get a separate row.
     ///
-    /// - Parameter old: the document whose assets the rows are.
+    /// - Parameter old: the document that the rows belong to.
     func attachAssets(
         of document: RecordDocument, replacing old: RecordDocument?, to record: RecordID,
         _ new: NewState, hadAssets: Bool
@@ -143,7 +143,7 @@ extension Transaction {
         return (!expected.isEmpty, anyMissing)
     }
 
-    /// Gives each wanted asset the row that stands for its bytes, or a new one.
+    /// Gives each wanted asset the row that has its bytes, or a new one.
     private func place(
         _ wanted: [WantedAsset], _ rows: [AssetPlace: AssetEntry], _ record: RecordID,
         _ type: TypeID
@@ -163,7 +163,7 @@ extension Transaction {
         for (key, asset) in given.sorted(by: { $0.value.id < $1.value.id })
         where AssetPlace(asset) != key {
             noteFormer(asset, isGone: false)
-            // Out of the way of the others that move; no place is below -1.
+            // Moved out of the way of the other rows that move; no place is below -1.
             try connection.run(
                 "UPDATE asset SET idx = -2 - idx WHERE id = ?", [.integer(asset.id.rawValue)])
         }
@@ -219,10 +219,10 @@ extension Transaction {
             ])
     }
 
-    /// The bytes that a text means, in this order: those given with it; those of the hash that it
-    /// claims; those of the element that had this file name (an edit may have moved it in its
-    /// list); those of another record's asset (`cp a.json b.json` leaves the name of a's); those
-    /// that the place has.
+    /// Finds the bytes that a text means, in this order: those given with it; those of the hash
+    /// that it claims; those of the element that had this file name (an edit may have moved it in
+    /// its list); those of another record's asset (`cp a.json b.json` leaves the name of a's);
+    /// those that the place has.
     private func content(
         of value: AssetValue, _ key: AssetPlace, _ record: RecordID, _ place: TypePlace,
         _ sources: AssetSources
@@ -231,13 +231,13 @@ extension Transaction {
             return FoundContent(hash: given.hash, size: given.size, isClaimed: true)
         }
         if let hash = value.sha256 {
-            // The size that was recorded: the file may have been changed from outside.
+            // The recorded size is used, because the file may have been changed from outside.
             if let size = try connection.referredSize(hash),
                 AssetFiles(places: store.places).size(of: hash) == size
             {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
-            // What is only on the server is there for other records too.
+            // Bytes that are only on the server are there for other records too.
             if let size = try connection.sizeElsewhere(hash) {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
@@ -245,7 +245,8 @@ extension Transaction {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
         }
-        // What else is found keeps a file where one was, but it is not what the text claims.
+        // Other bytes that are found keep a file where one was, but they are not the bytes that the
+        // text claims.
         let isClaimed = value.sha256 == nil
         if let row = sources.row(named: value.fileName, key), let hash = row.hash {
             return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
@@ -260,13 +261,13 @@ extension Transaction {
         return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
     }
 
-    /// The hash of each file of the record before a change.
+    /// Returns the hash of each file of the record before a change.
     func assetHashes(_ record: StoredRecord) throws(RecordError) -> [FieldName: [String?]] {
         guard record.entry.hasAssets else { return [:] }
         return try hashes(of: record.id)
     }
 
-    /// The fields whose bytes are others than before, whatever the text says.
+    /// Returns the fields whose bytes differ from before, whatever the text says.
     func changedHashes(
         _ record: RecordID, since before: [FieldName: [String?]], _ hasAssets: Bool
     ) throws(RecordError) -> [FieldName] {

@@ -1,18 +1,18 @@
 import RecordModel
 import RecordSQL
 
-/// The files of large fields that meet where a text takes another name by a rename.
+/// The files of large fields that meet when a text takes another name by a rename.
 package struct MovedFiles: Sendable {
-    /// Files that have their names there already and keep them: who renames a record need not mean the
-    /// files that another one has left behind.
+    /// Files that already have their names there and keep them. A user who renames a record does
+    /// not necessarily mean the files that another record has left.
     package var own: [AssetEntry]
-    /// Files that come along with the text.
+    /// Files that move with the text.
     package var carried: [AssetEntry]
-    /// Files that the text names and that a tool has moved away itself: it has not said yet where they
-    /// are to be.
+    /// Files that the text names and that a tool has moved away itself. The tool has not yet said
+    /// where they belong.
     package var withheld: [AssetEntry]
-    /// Files that go along with the text when the grace is over, instead of its own and of those that are
-    /// withheld; nil for a text that is of no other record.
+    /// Files that follow the text when the grace time is over. They replace its own files and those
+    /// that are withheld. Nil for a text that belongs to no other record.
     package var following: [AssetEntry]?
 
     package init(
@@ -29,7 +29,7 @@ package struct MovedFiles: Sendable {
 }
 
 extension Transaction {
-    /// Gives the large fields of a text their files. The text says what they are.
+    /// Gives the large fields of a text their files. The text says which fields these are.
     func attach(_ files: MovedFiles, to new: inout NewState) throws(RecordError) {
         new.withheld = Set(files.withheld.map { AssetPlace($0) })
         guard !files.own.isEmpty || !files.carried.isEmpty else { return }
@@ -44,7 +44,7 @@ extension Transaction {
             let shown = value.showing(kept, of: new.stem)
             if shown != value { changes.append((asset.field, .asset(shown))) }
         }
-        // The text is of a moment when the record still had another file.
+        // The text is from a time when the record still had another file.
         for asset in files.carried {
             guard asset.index == nil, let kept = KeptAsset(asset),
                 !own.contains(where: { $0.field == asset.field }),
@@ -64,7 +64,8 @@ extension Transaction {
 }
 
 extension AssetValue {
-    /// What a text says of other bytes, as far as it says anything.
+    /// Returns the value that a text has for other bytes, with only the details that it already
+    /// had.
     fileprivate func showing(_ kept: KeptAsset, of stem: Stem) -> AssetValue {
         var name = fileName
         if fileExtension != kept.fileExtension {

@@ -3,8 +3,8 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// A row for an asset whose bytes are about to be written, so that it has a number; it is not
-    /// listed before they come. Gives the row that is there, if there is one.
+    /// Makes a row for an asset whose bytes are about to be written, so that it has a number. It is
+    /// not listed before they arrive. Returns the existing row, if there is one.
     package func expectAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
@@ -30,7 +30,8 @@ extension Transaction {
         return try requireAsset(record, field, index)
     }
 
-    /// The bytes that a row was made for are refused: no row of that, unless the record's text names it.
+    /// Removes the row that was made for bytes which were then refused, unless the record's text
+    /// names it.
     package func forgetExpected(_ id: AssetID) throws(RecordError) {
         guard let asset = try connection.asset(id), asset.kind == .file, asset.hash == nil,
             let record = try connection.stored(asset.record)
@@ -43,7 +44,7 @@ extension Transaction {
         try removeAssetRow(asset)
     }
 
-    /// Bytes that never came have another name.
+    /// Gives another extension to an asset whose bytes never arrived.
     private func rename(
         _ asset: AssetEntry, _ fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
@@ -53,33 +54,34 @@ extension Transaction {
         return try requireAsset(asset.record, asset.field, asset.index)
     }
 
-    /// The file is gone from its place.
+    /// Removes the row of a file that is no longer at its place.
     func removeAssetRow(_ asset: AssetEntry) throws(RecordError) {
         try connection.run("DELETE FROM asset WHERE id = ?", [.integer(asset.id.rawValue)])
         noteFormer(asset, isGone: true)
     }
 
-    /// Observers hear that the file has not the name that it had before this transaction.
+    /// Reports to observers that the file no longer has the name that it had before this
+    /// transaction.
     func noteFormer(_ asset: AssetEntry, isGone: Bool) {
         assetNames.former.append(
             FormerAsset(id: asset.id, type: asset.type, name: asset.fileName, isGone: isGone))
         assetNames.directories.insert(asset.type)
     }
 
-    /// A record with rows of `asset` that its text need not name yet.
+    /// Marks a record as having rows of `asset`. Its text need not name them yet.
     func markAssets(of record: RecordID) throws(RecordError) {
         try connection.run(
             "UPDATE record SET flags = flags | 2 WHERE id = ?", [.integer(record.rawValue)])
     }
 
-    /// The bytes of `field` are now `hash`: the `$asset` in the record's text is inserted, or
-    /// rewritten when it claims other bytes; everything else in it stays. On a draftOnly record
-    /// the asset waits for the record, and so it does when the record waits for its deletion, which
-    /// is final then. A STRING or BYTES field gets the bytes as its value; nil when that is too short
-    /// to have a file of its own.
+    /// Makes `hash` the bytes of `field`. The `$asset` in the record's text is inserted, or
+    /// rewritten when it claims other bytes; everything else in the text stays. On a draftOnly
+    /// record the asset waits for the record. It also waits when the record waits for its deletion,
+    /// which then becomes final. A STRING or BYTES field gets the bytes as its value. Returns nil
+    /// when that value is too short to have a file of its own.
     ///
-    /// - Parameter isInPlace: the file that is there was written to and stays the same file; else
-    ///   other bytes replace it, and are another one.
+    /// - Parameter isInPlace: the existing file was written to and stays the same file. Otherwise
+    ///   other bytes replace it, and they are another file.
     ///
     /// Errors: notFound; accessDenied; schemaMismatch; invalidArgument for a gap in a list.
     @discardableResult
@@ -140,7 +142,8 @@ extension Transaction {
         return entry
     }
 
-    /// What the field is with the asset in it. A name in the text that claims nothing else stays.
+    /// Returns the value of the field with the asset in it. A name in the text that claims nothing
+    /// else stays.
     private func fieldValue(
         in document: RecordDocument, _ field: FieldName, _ index: Int?, _ value: AssetValue
     ) throws(RecordError) -> FieldValue {
@@ -193,7 +196,7 @@ extension Transaction {
         return try requireAsset(record, field, index)
     }
 
-    /// The file of a long string or bytes value was written: its bytes are the value.
+    /// Stores the bytes that were written to the file of a long string or bytes value as the value.
     private func setValue(
         _ owner: StoredRecord, _ place: TypePlace, _ document: RecordDocument,
         _ field: FieldName, isString: Bool, _ hash: ContentHash, _ written: AssetPlace?
@@ -212,9 +215,9 @@ extension Transaction {
         }
     }
 
-    /// Takes the value out of the record's text. Nothing happens when the record waits for its
-    /// deletion: its assets go with it, and come back with it from the trash.
-    /// Errors: notFound, accessDenied.
+    /// Removes the value from the record's text. Nothing happens when the record waits for its
+    /// deletion: its assets are deleted with it, and come back with it from the trash. Errors:
+    /// notFound, accessDenied.
     package func removeAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) {
@@ -241,7 +244,8 @@ extension Transaction {
         }
     }
 
-    /// An asset that no text names. With the last one goes the empty draft that was made for it.
+    /// Removes an asset that no text names. When the last one is removed, the empty draft that was
+    /// made for it is removed too.
     private func removeHeldAsset(
         _ owner: StoredRecord, _ asset: AssetEntry
     ) throws(RecordError) {
@@ -254,7 +258,8 @@ extension Transaction {
             "UPDATE record SET flags = flags & ~2 WHERE id = ?", [.integer(owner.id.rawValue)])
     }
 
-    /// The list without one element; those behind it get the names of their new places.
+    /// Returns the list without one element. The elements after it get the names of their new
+    /// places.
     private func remaining(
         _ value: FieldValue?, without index: Int?, _ stem: Stem
     ) -> FieldValue? {
@@ -274,7 +279,7 @@ extension Transaction {
         return rest.isEmpty ? nil : .list(rest)
     }
 
-    /// The rows behind a removed one go one place to the front, with the numbers that they have.
+    /// Moves the rows after a removed one forward by one place. They keep their numbers.
     private func closeGap(_ removed: AssetEntry) throws(RecordError) {
         try removeAssetRow(removed)
         for asset in try connection.assets(of: removed.record) where asset.field == removed.field {
@@ -288,11 +293,13 @@ extension Transaction {
         }
     }
 
-    /// The bytes of that hash have come: for every file that has them, and every version.
+    /// Notes that the bytes with that hash were downloaded, for every file that has them and for
+    /// every version.
     package func setDownloaded(_ hash: ContentHash) throws(RecordError) {
         referredAssets.append(hash)
         try connection.setDownloaded(true, hash)
-        // A share may have ended under it, and what it has left on the disk may be taken away already.
+        // A share may have ended meanwhile, and its remains on the disk may have been removed
+        // already.
         if try !connection.isReferred(hash) { try markForScrub() }
     }
 
@@ -307,12 +314,13 @@ extension Transaction {
 }
 
 extension AssetEntry {
-    /// Whether a listing has it: a row alone, before the bytes come, has no file.
+    /// Indicates whether a listing contains it. A row alone, before the bytes arrive, has no file.
     fileprivate var isShown: Bool { kind == .value || hash != nil }
 }
 
 extension AssetValue {
-    /// Whether a text that says `self` already says what `other` is, as far as it says anything.
+    /// Returns whether a text that says `self` already describes `other`, as far as it says
+    /// anything.
     fileprivate func agrees(with other: AssetValue) -> Bool {
         fileName == other.fileName && (size ?? other.size) == other.size
             && (sha256 ?? other.sha256) == other.sha256
@@ -320,8 +328,8 @@ extension AssetValue {
 }
 
 extension RecordStore {
-    /// The bytes of a long string or bytes value, which has a file but no bytes of its own; nil for
-    /// an asset.
+    /// Returns the bytes of a long string or bytes value, which has a file but no bytes of its own.
+    /// Returns nil for an asset.
     package func inlineValue(of asset: AssetEntry) throws(RecordError) -> [UInt8]? {
         guard asset.kind == .value else { return nil }
         guard let text = try savedText(of: asset.record), let record = try record(asset.record),
@@ -337,7 +345,7 @@ extension RecordStore {
         }
     }
 
-    /// The bytes of a stored file that is to become a value.
+    /// Returns the bytes of a stored file that is about to become a value.
     package func bytes(ofFile hash: ContentHash) throws(RecordError) -> [UInt8] {
         let path = assetPath(hash)
         guard let size = AssetFiles(places: places).size(of: hash) else {

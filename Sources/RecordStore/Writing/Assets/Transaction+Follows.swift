@@ -1,8 +1,8 @@
 package import RecordModel
 import RecordSQL
 
-/// A file that goes along with a renamed record when the grace is over. Until then the field has the file that
-/// had the name before, for the tool may rename the files itself.
+/// A file that follows a renamed record when the grace time is over. Until then the field has the
+/// file that had the name before, because the tool may rename the files itself.
 package struct Follow: Sendable {
     package let target: RecordID
     package let field: FieldName
@@ -10,19 +10,20 @@ package struct Follow: Sendable {
     let hash: ContentHash
     let size: Int64
     let fileExtension: [UInt8]
-    /// The file that the field has meanwhile; nil where that is not known.
+    /// The file that the field has meanwhile. Nil where that is not known.
     let instead: ContentHash?
     let since: Timestamp
 
-    /// Bytes that somebody has written since, here or on another machine, are the later ones.
+    /// Returns whether the file may replace the present one. Bytes that somebody has written since,
+    /// here or on another machine, are later and stay.
     func isDue(over current: AssetEntry) -> Bool {
         current.index == nil && (instead.map { $0 == current.hash } ?? true)
     }
 }
 
 extension Transaction {
-    /// Notes which files are to follow a record that was just saved or renamed. Those that were to follow what
-    /// it was before stay where they are.
+    /// Notes which files are to follow a record that was just saved or renamed. Files that were to
+    /// follow its previous state stay where they are.
     package func setFollows(_ files: MovedFiles, of target: RecordID) throws(RecordError) {
         guard let following = files.following else { return }
         try connection.run(
@@ -40,7 +41,7 @@ extension Transaction {
         }
     }
 
-    /// Lets a file go where a tool has moved it.
+    /// Lets a file stay where a tool has moved it.
     package func stopFollowing(_ asset: AssetEntry) throws(RecordError) {
         guard asset.index == nil else { return }
         try connection.run(
@@ -48,14 +49,14 @@ extension Transaction {
             [.integer(asset.record.rawValue), .name(asset.field)])
     }
 
-    /// Leaves the field what a tool has given it.
+    /// Leaves the field the file that a tool has given it.
     func stopFollowing(to record: RecordID, _ field: FieldName) throws(RecordError) {
         try connection.run(
             "DELETE FROM follow WHERE record_id = ? AND field = ?",
             [.integer(record.rawValue), .name(field)])
     }
 
-    /// Gives a record that is about to go elsewhere the files that were to follow it.
+    /// Gives a record that is about to move elsewhere the files that were to follow it.
     func finishFollowing(to record: RecordID) throws(RecordError) {
         for follow in try connection.follows(to: record) { try finish(follow) }
     }
@@ -77,9 +78,9 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// Gives the records the files that have followed them for this long.
+    /// Gives the records the files that have waited for this time.
     ///
-    /// - Parameter age: nil for all, when no tool can say any more what is to become of them.
+    /// - Parameter age: nil for all files, when no tool can move them any more.
     /// - Returns: the files that could not follow. They wait until they are dropped.
     package func finishFollowing(
         olderThan age: Duration?
@@ -92,7 +93,7 @@ extension RecordStore {
         for follow in due {
             do throws(RecordError) {
                 try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                    // A tool may have said more meanwhile.
+                    // A tool may have moved more files meanwhile.
                     let now = try transaction.connection.follows(to: follow.target)
                     guard let current = now.first(where: { $0.field == follow.field }) else {
                         return
@@ -112,14 +113,15 @@ extension RecordStore {
         }
     }
 
-    /// The time since when the first of the files waits that can follow now; nil when there is none.
+    /// Returns the time since which the oldest of the files that can follow now has waited. Returns
+    /// nil when there is none.
     package func firstFollowing() throws(RecordError) -> Timestamp? {
         try read { connection throws(RecordError) in
             try connection.follows(until: .max).map(\.since).min()
         }
     }
 
-    /// The files of a record as they will be when those that follow it have come.
+    /// Returns the files of a record as they will be when the files that follow it have arrived.
     package func files(
         _ shown: [AssetEntry], of record: RecordID
     ) throws(RecordError) -> [AssetEntry] {
@@ -147,7 +149,8 @@ extension SQLConnection {
         ) { $0.follow() }
     }
 
-    /// Those of records that are there: one that waits for its deletion may come back.
+    /// Returns the files that follow existing records. A record that waits for its deletion may
+    /// come back.
     fileprivate func follows(until limit: Int64) throws(RecordError) -> [Follow] {
         try all(
             """

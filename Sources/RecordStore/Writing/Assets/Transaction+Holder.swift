@@ -2,11 +2,12 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// The record that an asset of that name belongs to. An asset may come before its record (`cp -r`
-    /// copies in any order): the name of the record then stays free until its text comes.
+    /// Returns the record that an asset with that name belongs to. An asset may arrive before its
+    /// record (`cp -r` copies in any order). The name of the record then stays free until its text
+    /// arrives.
     ///
-    /// A record that waits for its deletion is deleted for good: it may not come back because of a
-    /// file beside its name, and what comes under the name has that file.
+    /// A record that waits for its deletion is deleted for good: it must not come back because of a
+    /// file beside its name. The record that takes the name then has that file.
     ///
     /// - Parameter file: the asset's name.
     ///
@@ -18,7 +19,7 @@ extension Transaction {
             try checkWritable(record, in: try place(type))
             guard record.state == .waitingDelete else { return record.id }
             try finalizeDelete(record.id)
-            // What shows under the name from now on has the file.
+            // The record that is shown under the name from now on has the file.
             if let next = try connection.stored(type, stem) { return next.id }
         }
         try connection.checkNameable(stem, try place(type))
@@ -28,15 +29,15 @@ extension Transaction {
         ).id
     }
 
-    /// As of its name; for an asset of a record that is known.
+    /// Returns the record for an asset whose record is known, as for an asset's name.
     func holder(for record: RecordID) throws(RecordError) -> StoredRecord {
         let owner = try requireRecord(record)
         guard owner.state == .waitingDelete else { return owner }
         return try requireRecord(try holder(owner.entry.type, owner.entry.stem))
     }
 
-    /// Gives a record its files back that had waited for it, where the server has others under their
-    /// names: those are in history then, and nobody but this machine has these.
+    /// Gives a record back the files that had waited for it, where the server has other files under
+    /// their names. Those are in history then, and only this machine has these.
     func keepHeld(
         _ held: [AssetEntry], of record: RecordID, named name: RecordName
     ) throws(RecordError) {
@@ -60,8 +61,9 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// For a store that was just opened: files whose first writing a crash has ended have no bytes, and
-    /// what was made to wait for their records would keep a directory from being removed.
+    /// Removes the traces of files whose first writing was ended by a crash, for a store that was
+    /// just opened. They have no bytes, and the rows that were made to wait for their records would
+    /// prevent the removal of a directory.
     func forgetUnwrittenAssets() throws(RecordError) {
         let awaited = try read { connection throws(RecordError) in
             try connection.all(

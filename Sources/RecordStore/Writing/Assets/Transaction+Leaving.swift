@@ -1,15 +1,15 @@
 package import RecordModel
 import RecordSQL
 
-/// Large fields whose files were moved to names of this machine.
+/// Large fields whose files were moved to names that exist only on this machine.
 extension Transaction {
-    /// The file has another name, on this machine alone. Its own name is free at once; the field leaves
-    /// the record when the grace is over, unless a file has come under the name.
-    /// Errors: notFound, accessDenied.
+    /// Notes that the file has another name, on this machine only. Its own name is free at once.
+    /// The field leaves the record when the grace time is over, unless a file has got the name by
+    /// then. Errors: notFound, accessDenied.
     package func beginLeaving(_ asset: AssetEntry) throws(RecordError) {
         let owner = try requireRecord(asset.record)
         _ = try writablePlace(of: owner)
-        // No text names it, and nobody else has heard of it.
+        // No text names it, and no other machine knows it.
         guard owner.state != .draftOnly else {
             return try removeAsset(asset.record, asset.field, asset.index)
         }
@@ -24,7 +24,7 @@ extension Transaction {
             stem: owner.entry.stem, asset: asset.id)
     }
 
-    /// The file stays: bytes have come under its name, or it may not leave.
+    /// Keeps the field: bytes have arrived under its name, or it may not leave.
     func stopLeaving(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) {
@@ -40,9 +40,10 @@ extension Transaction {
         try stopLeaving(asset.record, asset.field, asset.index)
     }
 
-    /// Nothing of what has left the record goes along with it.
+    /// Removes all fields that are leaving a record, so that they do not move with it.
     package func finishLeaving(of record: RecordID) throws(RecordError) {
-        // From the last element of a list on: the places of those before stay what they are.
+        // Starts from the last element of a list, so that the places of the elements before stay
+        // the same.
         for asset in try connection.assets(of: record).reversed() where asset.isLeaving {
             try removeAsset(record, asset.field, asset.index)
         }

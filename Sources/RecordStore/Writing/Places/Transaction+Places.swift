@@ -5,8 +5,9 @@ import Synchronization
 extension Transaction {
     // MARK: Zones
 
-    /// Makes a zone, or gives the one that is there. A removed zone of that name comes back with
-    /// its number, history and trash. Errors: invalidName; tooLarge for more zones than the server has.
+    /// Makes a zone, or returns the existing one. A removed zone with that name comes back with its
+    /// number, history and trash. Errors: invalidName; tooLarge for more zones than the server
+    /// allows.
     package func makeZone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo {
@@ -49,7 +50,8 @@ extension Transaction {
                 + "this would be one more; remove one first")
     }
 
-    /// The server is told, when it has it. Errors: notFound, notEmpty while it has record types.
+    /// Removes a zone, also on the server when the server has it. Errors: notFound, notEmpty while
+    /// it has record types.
     package func removeZone(_ zone: ZoneID) throws(RecordError) {
         switch try requireZone(zone).database {
         case .private, .local: break
@@ -73,7 +75,7 @@ extension Transaction {
         note(.zoneRemoved, zone: zone)
     }
 
-    /// What this machine's user may do in a zone. Errors: notFound.
+    /// Sets the permission of this machine's user in a zone. Errors: notFound.
     package func setPermission(
         _ permission: ZoneInfo.Permission, of zone: ZoneID
     ) throws(RecordError) {
@@ -98,8 +100,9 @@ extension Transaction {
         return zone
     }
 
-    /// A type that something kept belongs to; it and its zone are made again when they are gone.
-    /// Errors: notFound for a zone that others have shared and taken back; accessDenied.
+    /// Returns the type that something kept belongs to. The type and its zone are made again when
+    /// they do not exist. Errors: notFound for a zone that others have shared and taken back;
+    /// accessDenied.
     package func remakeType(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo
     {
         let kept = try connection.first(
@@ -118,8 +121,8 @@ extension Transaction {
 
     // MARK: Types
 
-    /// Makes a record type in a zone, or gives the one that is there.
-    /// Errors: notFound, invalidName, accessDenied in a read-only zone.
+    /// Makes a record type in a zone, or returns the existing one. Errors: notFound, invalidName,
+    /// accessDenied in a read-only zone.
     package func makeType(
         _ zone: ZoneID, _ name: RecordTypeName
     ) throws(RecordError) -> TypeInfo {
@@ -142,7 +145,8 @@ extension Transaction {
             id: id, zone: zone, name: name, created: now, modified: now, statusChanged: changed)
     }
 
-    /// Makes waiting deletes of the type final first. Errors: notFound, notEmpty.
+    /// Removes a record type. It first completes waiting deletions of the type. Errors: notFound,
+    /// notEmpty.
     package func removeType(_ type: TypeID) throws(RecordError) {
         let place = try author == .sync ? self.place(type) : writablePlace(type)
         let waiting = try connection.all(
@@ -172,7 +176,8 @@ extension Transaction {
         ) { $0.type() }
     }
 
-    /// A type with its zone, from the store's cache when nothing changed in this transaction.
+    /// Returns a type with its zone, from the store's cache when nothing changed in this
+    /// transaction.
     func place(_ id: TypeID) throws(RecordError) -> TypePlace {
         if !placesChanged, let place = store.cache.withLock({ $0.types[id] }) { return place }
         let row = try connection.first(
@@ -184,14 +189,14 @@ extension Transaction {
         return place
     }
 
-    /// The place, for a change by this machine's user. Errors: notFound, accessDenied.
+    /// Returns the place, for a change by this machine's user. Errors: notFound, accessDenied.
     func writablePlace(_ id: TypeID) throws(RecordError) -> TypePlace {
         let place = try place(id)
         if place.zone.permission == .readOnly { throw .readOnlyZone(place.zone) }
         return place
     }
 
-    /// An entry of the directory came or went.
+    /// Updates the time of a directory in which an entry was added or removed.
     func touch(_ type: TypeID) throws(RecordError) {
         guard touched.insert(type).inserted else { return }
         try connection.run(

@@ -12,8 +12,8 @@ extension Transaction {
         return schema
     }
 
-    /// Replaces the development schema of a type by one that somebody wrote: its fields keep their
-    /// types, whatever values come.
+    /// Replaces the development schema of a type by one that somebody wrote. Its fields keep their
+    /// types, whatever values arrive.
     ///
     /// Errors: schemaMismatch when a stored record does not fit the new one.
     package func setSchema(
@@ -28,8 +28,8 @@ extension Transaction {
         try retryPassedOver()
     }
 
-    /// Adds fields of which the rows to come are known to have values of these types. What the
-    /// schema has already stays.
+    /// Adds fields for which it is known that the rows to come have values of these types. Fields
+    /// that the schema already has stay as they are.
     package func expect(
         _ fields: [(name: FieldName, type: FieldType)], of type: RecordTypeName
     ) throws(RecordError) {
@@ -37,11 +37,12 @@ extension Transaction {
         try put(schema, of: type)
     }
 
-    /// Takes what a document that is about to be stored brings into the schema.
+    /// Adds the fields of a document that is about to be stored to the schema.
     ///
-    /// - Parameter record: the one that the document replaces; its old text does not matter.
-    /// Errors: schemaMismatch when the document has a fraction for a field of whole numbers of
-    /// which a stored record has one that no double holds.
+    /// - Parameter record: the record that the document replaces; its old text does not matter.
+    ///
+    /// Errors: schemaMismatch when the document has a fraction for a field of whole numbers, and a
+    /// stored record has a whole number there that no double holds exactly.
     func adopt(
         _ document: RecordDocument, _ type: RecordTypeName, replacing record: RecordID? = nil
     ) throws(RecordError) {
@@ -61,12 +62,12 @@ extension Transaction {
         try put(new, of: type)
     }
 
-    /// Reads every record of the type, once in the life of a field.
+    /// Reads every record of the type. This happens once in the life of a field.
     private func checkWidening(
         _ type: RecordTypeName, from old: RecordSchema, to new: RecordSchema,
         besides record: RecordID?
     ) throws(RecordError) {
-        // The rows of a long import are refused for one reason, which is looked for once.
+        // The rows of a long import are refused for one reason, which is searched for once.
         let fields = old.widened(in: new)
         if let reason = refusedWidenings[type], reason.fields == fields { throw reason.error }
         do {
@@ -95,7 +96,7 @@ extension Transaction {
             WHERE t.name = ? AND state != 1 AND r.id != ?
             """, [.name(type), .integer(record?.rawValue ?? -1)]
         ) { row throws(RecordError) in
-            // A damaged text says nothing about its type; reading it says that it is damaged.
+            // A damaged text says nothing about its type. The error appears when somebody reads it.
             guard let text = row.wholeText(0) else { return }
             try body(text, Stem(bytes: row.bytes(2)))
         }
@@ -105,7 +106,7 @@ extension Transaction {
         _ text: [UInt8], _ stem: Stem, fits new: RecordSchema, insteadOf old: RecordSchema
     ) throws(RecordError) {
         var limits = store.options.limits
-        // What is stored may have come from the server, which takes more.
+        // A stored text may have come from the server, which accepts more.
         limits.recordBytes = .max
         let document: RecordDocument
         do {

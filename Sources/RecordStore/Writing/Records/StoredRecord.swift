@@ -1,12 +1,12 @@
 package import RecordModel
 import RecordSQL
 
-/// A whole row of `record`, as writing needs it.
+/// A complete row of `record`, as writing needs it.
 struct StoredRecord {
     static let columns = Columns.record + ", zone_id, generation, name, created_by"
 
     static let columnCount = Columns.recordCount + 4
-    /// Of the table when it is joined as `r`.
+    /// The columns of the table when it is joined as `r`.
     static let joinedColumns = Columns.joined(columns, as: "r")
 
     var entry: RecordEntry
@@ -60,7 +60,7 @@ extension Transaction {
         try requireRecord(id).entry
     }
 
-    /// As `RecordStore.record(_:_:)`, with what this transaction did.
+    /// Does the same as `RecordStore.record(_:_:)`, including the changes of this transaction.
     package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
         try connection.record(type, stem)
     }

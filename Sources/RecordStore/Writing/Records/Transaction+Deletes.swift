@@ -2,15 +2,15 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Hides a record until it comes back or the delete becomes final; a draftOnly one vanishes,
-    /// but for asset files that came before it: nobody has asked for those to go, and they wait
-    /// for a record of the name.
-    /// Nothing happens when it waits already. Errors: notFound, accessDenied.
+    /// Hides a record until it comes back or the deletion becomes final. A draftOnly record is
+    /// removed at once, except asset files that arrived before it: nobody has asked for their
+    /// removal, and they wait for a record with the name. Nothing happens when the record already
+    /// waits for its deletion. Errors: notFound, accessDenied.
     package func beginDelete(_ id: RecordID) throws(RecordError) {
         try beginDelete(try requireRecord(id))
     }
 
-    /// Does the same with what shows under a name. Nil where nothing does.
+    /// Does the same for the record that is shown under a name. Returns nil when there is none.
     package func beginDelete(_ stem: Stem, in type: TypeID) throws(RecordError) -> RecordEntry? {
         guard let record = try connection.stored(type, stem), !record.entry.isHidden else {
             return nil
@@ -48,7 +48,8 @@ extension Transaction {
             waitingAssets: record.entry.hasAssets ? try connection.assets(of: id) : [])
     }
 
-    /// The record is as before. Nothing happens when it does not wait.
+    /// Ends the deletion, so that the record is as before. Nothing happens when it does not wait
+    /// for its deletion.
     package func cancelDelete(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
         guard record.state == .waitingDelete else { return }
@@ -61,7 +62,7 @@ extension Transaction {
             stem: record.entry.stem)
     }
 
-    /// Trash, history and outbox; the record is gone. Errors: notFound.
+    /// Writes trash, history and outbox, and deletes the record. Errors: notFound.
     package func finalizeDelete(_ id: RecordID) throws(RecordError) {
         Failpoint.pass(.finalDeleteBegin)
         let record = try requireRecord(id)
@@ -73,7 +74,8 @@ extension Transaction {
         let place = try place(record.entry.type)
         let hasMoves = try connection.hasMoves()
         if hasMoves {
-            // A copy that was moved here and that the server has, or nobody wants, is waited for no longer.
+            // Nothing waits any longer for a copy that was moved here and that the server has, or
+            // that nobody wants.
             let isKnown = try connection.baseTag(of: id) != nil
             if author != .sync || isKnown { try forgetMoves(to: name, record.zone) }
         }
@@ -103,6 +105,8 @@ extension Transaction {
         if record.entry.hasAssets { try keepAssets(of: record.id, holder: .trash, entry) }
     }
 
+    /// Adds a row to the trash.
+    ///
     /// - Parameter content: an SQL expression for text and checksum, with its values.
     /// - Returns: the entry's number.
     func addTrash(
@@ -123,12 +127,13 @@ extension Transaction {
         return connection.lastInsertedRow
     }
 
-    /// The same of a text that is at hand.
+    /// Adds a row to the trash with a text that the caller has.
     func addTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {
         try addTrash(row, content: "?, ?", [.blob(text), .checksum(text)])
     }
 
-    /// Everything that belongs to the record alone; children of the row first.
+    /// Removes all rows that belong only to the record. Rows that refer to its row are deleted
+    /// first.
     func removeRows(of record: StoredRecord) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
         if record.entry.hasAssets {
@@ -145,7 +150,7 @@ extension Transaction {
     }
 }
 
-/// What the trash says of a text.
+/// The data about a text in the trash.
 struct TrashRow {
     let zone: ZoneID
     let type: RecordTypeName
@@ -154,7 +159,7 @@ struct TrashRow {
     let created: Timestamp
     let createdBy: String
     let author: Author
-    /// Whether this user has written all of it: the end of a share leaves it.
+    /// Indicates whether this user has written all of it. The end of a share leaves such a text.
     let isOwn: Bool
 }
 

@@ -3,18 +3,19 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps a text that was refused, for a record or for a name that has none (draftOnly). A
-    /// waiting delete of the name ends: its file is there again.
+    /// Keeps a text that was refused, for a record or for a name without one (draftOnly). A waiting
+    /// deletion of the name ends, because its file exists again.
     ///
     /// - Parameters:
-    ///   - effect: what it means for who has the record's file open.
+    ///   - effect: the effect on a program that has the record's file open.
     ///   - isAwaited: nobody has made the file yet; only its assets are here.
+    ///
     /// Errors: notFound for the type; accessDenied; invalidName.
     package func saveDraft(
         text: [UInt8], type: TypeID, stem: Stem, id: RecordID? = nil, error: RecordError,
         effect: FileEffect = .replaced, isAwaited: Bool = false
     ) throws(RecordError) -> RecordEntry {
-        // A zone that has become one for reading only keeps what was being written there.
+        // A zone that has become read-only keeps a text that was being written there.
         let isKept = error.code == .accessDenied
         let place = try isKept ? self.place(type) : writablePlace(type)
         let record: RecordID
@@ -38,7 +39,7 @@ extension Transaction {
         }
         try putDraft(record, text, error)
         if !text.isEmpty {
-            // What others share is named in no log, which outlives the share.
+            // No log names records that others share, because a log outlives the share.
             let isOfOthers = place.zone.database == .shared
             store.options.logger.notice(
                 "A save was refused; its text is kept as a draft",
@@ -109,12 +110,13 @@ extension Transaction {
             ])
     }
 
-    /// A good save, or somebody who has read it, has answered the refusal.
+    /// Removes the refusal, after a good save or after somebody has read it.
     func clearRefusal(_ record: RecordID) throws(RecordError) {
         try connection.run("DELETE FROM refusal WHERE record_id = ?", [.integer(record.rawValue)])
     }
 
-    /// Forgets why the last save was refused, where an editor has taken its text back already.
+    /// Removes the reason why the last save was refused, where an editor has already taken its text
+    /// back.
     package func discardRefusal(_ id: RecordID) throws(RecordError) {
         let record = try requireRecord(id)
         try clearRefusal(id)
@@ -123,13 +125,13 @@ extension Transaction {
             stem: record.entry.stem)
     }
 
-    /// The flag goes with the update of the row that every caller makes.
+    /// Deletes the draft. The flag is cleared by the update of the row that every caller makes.
     func clearDraft(_ record: StoredRecord) throws(RecordError) {
         try connection.run(
             "DELETE FROM draft WHERE record_id = ?", [.integer(record.id.rawValue)])
     }
 
-    /// The draft goes; the file shows what was saved.
+    /// Deletes the draft, so that the file shows the saved text.
     func showSavedText(_ record: StoredRecord) throws(RecordError) {
         try clearDraft(record)
         try connection.run(
@@ -140,9 +142,9 @@ extension Transaction {
             """, [.integer(record.id.rawValue)])
     }
 
-    /// The record as it is without its draft; nil when nothing is left (it was draftOnly). Assets
-    /// that came before their record keep waiting for it.
-    /// Errors: notFound, also for one that only its assets wait for.
+    /// Discards the draft and returns the record without it. Returns nil when nothing is left (it
+    /// was draftOnly). Assets that arrived before their record keep waiting for it. Errors:
+    /// notFound, also for a record that only its assets wait for.
     package func discardDraft(_ id: RecordID) throws(RecordError) -> RecordEntry? {
         let record = try requireRecord(id)
         if record.state == .draftOnly, try !connection.assets(of: id).isEmpty {
@@ -168,15 +170,16 @@ extension Transaction {
         return try requireEntry(id)
     }
 
-    /// The file of a record that was never saved is gone; its assets stay, and wait for it.
+    /// Removes the file of a record that was never saved. Its assets stay and wait for it.
     func beginAwaiting(_ record: StoredRecord) throws(RecordError) -> RecordEntry {
         try saveDraft(
             text: [], type: record.entry.type, stem: record.entry.stem,
             error: .missingRecord(record.entry.stem), isAwaited: true)
     }
 
-    /// Runs a change of the saved record beside its draft: the draft stays what the file shows. One
-    /// that only assets wait for has no file to show, and is the record then.
+    /// Runs a change of the saved record beside its draft, so that the file still shows the draft.
+    /// If only assets wait for the record, there is no draft to show, and the file shows the record
+    /// after the change.
     func keepingDraft<Result>(
         of record: StoredRecord?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
@@ -196,14 +199,14 @@ extension Transaction {
         return result
     }
 
-    /// Remembers a time set by utimens, on this machine only.
+    /// Stores a time set by utimens, on this machine only.
     package func setModified(_ id: RecordID, _ modified: Timestamp) throws(RecordError) {
         try connection.run(
             "UPDATE record SET modified = ? WHERE id = ?",
             [.time(modified), .integer(id.rawValue)])
     }
 
-    /// Remembers a directory's time until an entry comes or goes.
+    /// Stores a directory's time until an entry is added or removed.
     package func setModified(_ type: TypeID, _ modified: Timestamp) throws(RecordError) {
         touched.remove(type)
         try connection.run(
@@ -211,7 +214,7 @@ extension Transaction {
             [.time(modified), .integer(type.rawValue)])
     }
 
-    /// As of a type, for a zone.
+    /// Stores the time of a zone's directory in the same way.
     package func setModified(_ zone: ZoneID, _ modified: Timestamp) throws(RecordError) {
         try connection.run(
             "UPDATE zone SET modified = ? WHERE id = ?",
@@ -220,9 +223,10 @@ extension Transaction {
 }
 
 extension RecordError {
-    /// Why assets belong to no record yet.
+    /// The reason why assets belong to no record yet.
     ///
-    /// - Parameter file: the name of one of them. With the ending of a record's it may be meant as one.
+    /// - Parameter file: the name of one of them. If it ends like the file of a record, it may be
+    ///   meant as a record.
     package static func missingRecord(_ stem: Stem, file: [UInt8] = []) -> RecordError {
         guard file.count > 5, file.suffix(5).elementsEqual(".json".utf8) else {
             return RecordError(

@@ -1,13 +1,13 @@
 import RecordModel
 import RecordSQL
 
-/// The files that show records, apart from the records: which change takes a file's name away.
+/// The files that show records, as distinct from the records: a change may take a file's name away.
 extension Transaction {
-    /// The record's file loses its name, to another file or for good, unless the effect says that
-    /// it is only written into. To be called before the rows change: who has the file open goes on
-    /// with what it shows now.
+    /// Notes that the record's file loses its name, to another file or for good, unless the effect
+    /// says that the file is only written into. Call this before the rows change: a program that
+    /// has the file open still sees its present content.
     ///
-    /// - Parameter newText: what the name will show; nil for something else in any case.
+    /// - Parameter newText: the text that the name will show; nil if it differs in any case.
     func replaceFile(
         of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) {
@@ -19,7 +19,8 @@ extension Transaction {
 
     /// Does the same for a row that the caller changes or removes itself.
     ///
-    /// - Returns: whether the record's next file is another one: its incarnation has to grow by one.
+    /// - Returns: whether the record's next file is another one, so that its incarnation has to
+    ///   grow by one.
     func noteReplacedFile(
         of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) -> Bool {
@@ -29,7 +30,7 @@ extension Transaction {
             let shown = try connection.shown(record.id)
             (text, version) = (shown?.text ?? [], shown?.version)
         } catch  where error.code == .corrupt {
-            // Nobody can be reading a text that is damaged.
+            // No program can be reading a damaged text.
             return false
         }
         if effect == .replaced, text == newText { return false }
@@ -39,7 +40,7 @@ extension Transaction {
         return true
     }
 
-    /// Of a record as this transaction leaves it.
+    /// Returns the incarnation of a record as this transaction leaves it.
     func incarnation(of record: StoredRecord) -> UInt32 {
         let before = record.entry.incarnation
         return replaced[record.id] == nil ? before : (before &+ 1) % RecordFile.incarnations

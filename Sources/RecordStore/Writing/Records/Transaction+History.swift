@@ -2,8 +2,9 @@ import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// One row for an accepted change of values; gives its token. Its stamp is later than all that is
-    /// known of the record, also where the clock was set back by more than is believed of others.
+    /// Adds one row for an accepted change of values and returns its token. Its stamp is later than
+    /// every known stamp of the record, even if the clock was set back by more than the limit for
+    /// the stamps of others.
     func addHistory(
         _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
         _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
@@ -30,7 +31,8 @@ extension Transaction {
         return token
     }
 
-    /// Who else than a record refers to an asset file. Stored; never renumber.
+    /// The kinds of rows, other than records, that refer to an asset file. The raw value is stored;
+    /// never renumber.
     enum Holder: Int64 {
         case history = 0
         case trash = 1
@@ -47,7 +49,7 @@ extension Transaction {
             """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
     }
 
-    /// Keeps bytes likewise that no record here has.
+    /// Does the same for bytes that no record here has.
     func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
         try connection.run(
             """
@@ -78,7 +80,7 @@ extension Transaction {
 }
 
 extension KeptAsset {
-    /// Nil while the bytes of the asset never came.
+    /// Makes the entry of an asset. Returns nil while the bytes of the asset were never downloaded.
     init?(_ asset: AssetEntry) {
         guard let hash = asset.hash else { return nil }
         self.init(
@@ -90,7 +92,7 @@ extension KeptAsset {
 /// An asset file that a version or a trash entry refers to.
 struct KeptAsset {
     let field: FieldName
-    /// -1 for a field that is no list.
+    /// The place in the list. -1 for a field that is no list.
     let index: Int64
     let hash: ContentHash
     let size: Int64

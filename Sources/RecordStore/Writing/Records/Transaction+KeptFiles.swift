@@ -1,18 +1,22 @@
 package import RecordModel
 
-/// Large fields that stay although the text that is saved does not speak of them.
+/// Large fields that stay although the saved text does not mention them.
 package enum KeptFiles: Sendable {
     case none
-    /// - Parameter but: files that were removed, while their record waits for its deletion.
+    /// All large fields of the record.
+    ///
+    /// - Parameter but: files that were removed while their record waits for its deletion.
     case all(but: Set<AssetID>)
 }
 
-/// A large field is a file: it goes when its file is removed, or when a text says that it has no value
-/// (null). A text that does not speak of it is mostly of a program that does not know of it: rsync, tar and
-/// cp bring a `soup.json` again in which there was never a `photo`, and leave `soup@photo.jpg` alone.
+/// A large field is a file: it is removed when its file is removed, or when a text gives it no
+/// value (null). If a text does not mention the field, a program that does not know the field has
+/// usually written it: rsync, tar and cp write a `soup.json` again that never had a `photo`, and
+/// leave `soup@photo.jpg` unchanged.
 extension Transaction {
-    /// Makes a text that takes the place of a record, or of none, speak of its files: it names its own, the
-    /// same on every machine, where it was copied from another record, and those that stay.
+    /// Completes the file names in a text that replaces a record or becomes a new one. If the text
+    /// was copied from another record, it gets the names of its own files, which are the same on
+    /// every machine. It also gets the large fields that stay.
     func settleFiles(
         _ kept: KeptFiles, of record: StoredRecord?, in new: inout NewState
     ) throws(RecordError) {
@@ -35,7 +39,8 @@ extension Transaction {
         new.effect = .rewritten
     }
 
-    /// Gives the fields whose files stay. Not those of what was renamed a moment ago: they went with it.
+    /// Returns the fields whose files stay. A record that was renamed a moment ago has none,
+    /// because its files moved with it.
     private func files(
         _ kept: KeptFiles, of record: StoredRecord?
     ) throws(RecordError) -> Set<FieldName> {
@@ -48,7 +53,8 @@ extension Transaction {
         return Set(files.map(\.field))
     }
 
-    /// Says whether the bytes of all files are known by their hash: a name alone says which they are.
+    /// Returns whether the bytes of all files are known by their hash. A name alone does not
+    /// identify them.
     private func knowsFiles(in document: RecordDocument) throws(RecordError) -> Bool {
         for file in ExpectedAsset.all(in: document, limits: store.options.limits) {
             guard let value = file.value else { continue }
@@ -59,7 +65,8 @@ extension Transaction {
 }
 
 extension [UInt8] {
-    /// False for most texts, which so need not be taken apart.
+    /// Indicates whether the text may name files. False for most texts, so that they need not be
+    /// parsed.
     fileprivate var mayNameFiles: Bool {
         var rest = self[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "$")) {

@@ -2,10 +2,10 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Gives the record's text, draft and assets to another name of the same type, creating or
-    /// updating what is there; the old name gets a waiting delete.
+    /// Moves the record's text, draft and assets to another name of the same type, creating or
+    /// updating the record there. The old name gets a waiting deletion.
     ///
-    /// - Parameter files: those that keep their names there.
+    /// - Parameter files: the files that keep their names there.
     ///
     /// Errors: crossDevice for another type; accessDenied; invalidName; notFound.
     package func rename(
@@ -46,13 +46,14 @@ extension Transaction {
         return try requireEntry(target)
     }
 
-    /// The last change has taken the record away: who has its file open goes on with what it is now.
+    /// Notes that the last change has moved the record. A program that has its file open continues
+    /// with the target.
     func noteMoved(_ record: RecordID, to target: RecordID) {
         guard let last = changes.indices.last, changes[last].record == record else { return }
         changes[last].movedTo = target
     }
 
-    /// Assets that came before their record follow its draft.
+    /// Moves assets that arrived before their record along with its draft.
     private func moveHeldAssets(
         from old: RecordID, to new: RecordID
     ) throws(RecordError) {
@@ -97,10 +98,11 @@ extension Transaction {
         return try create(new, over: existing, id: newID).id
     }
 
-    /// Gives what takes the text that comes under a name. A name that waits for its deletion, for its own record was
-    /// renamed, is free: that one has moved, and edits of it by others follow it.
+    /// Returns the record that takes a text saved under a name. A name that waits for its deletion
+    /// because its own record was renamed is free: that record has moved, and edits of it by others
+    /// follow it.
     ///
-    /// - Parameter record: what is renamed. One that is renamed back has not moved.
+    /// - Parameter record: the record that is renamed. A record that is renamed back has not moved.
     func target(
         _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
     ) throws(RecordError) -> StoredRecord? {
@@ -116,7 +118,7 @@ extension Transaction {
         _ = try target(stem, type)
     }
 
-    /// The text with its assets under their new file names.
+    /// Returns the text with its assets under their new file names.
     func renaming(
         _ assets: [AssetEntry], in text: [UInt8], _ place: TypePlace, to stem: Stem
     ) throws(RecordError) -> [UInt8] {
@@ -126,8 +128,8 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// Gives what a record was renamed to that waits for its deletion, and whose name is free: no other record shows under it
-    /// when that is final.
+    /// Returns the record to which a record that waits for its deletion was renamed, if the old
+    /// name is free: no other record will be shown under it when the deletion is final.
     fileprivate func copyOfGivenUp(_ record: StoredRecord) throws(RecordError) -> StoredRecord? {
         guard record.state == .waitingDelete, let name = record.name,
             let copy = try renamed(record.id)
@@ -142,13 +144,14 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// Gives what a record that waits for its deletion was renamed to, while that is there.
+    /// Returns the record to which a record that waits for its deletion was renamed, while that
+    /// record exists.
     package func renamed(_ record: RecordID) throws(RecordError) -> RecordID? {
         try read { connection throws(RecordError) in try connection.renamed(record)?.id }
     }
 
-    /// Says whether a record that waits for its deletion has another name now, and what comes under the former one is another
-    /// record.
+    /// Returns whether a record that waits for its deletion has another name now, so that a record
+    /// under the former name is a different one.
     package func hasGivenUpName(_ record: RecordEntry) throws(RecordError) -> Bool {
         guard record.state == .waitingDelete else { return false }
         return try read { connection throws(RecordError) in
@@ -159,7 +162,7 @@ extension RecordStore {
 }
 
 extension RecordDocument {
-    /// The text with its large fields under the file names that they have beside that file.
+    /// Returns the text with its large fields under the file names that they have beside that file.
     func renamingAssets(to stem: Stem) -> [UInt8] {
         let renamed = fields.compactMap { field in
             field.renamingAssets(to: stem).map { (old: field, new: $0) }
@@ -175,7 +178,8 @@ extension RecordDocument {
 }
 
 extension [RecordField] {
-    /// Nil where no large field has another name.
+    /// Returns the fields with renamed large fields. Returns nil where no large field has another
+    /// name.
     func renamingAssets(to stem: Stem) -> [RecordField]? {
         var renamed: [RecordField]?
         for index in indices {
@@ -197,7 +201,8 @@ extension RecordField {
         }
     }
 
-    /// Nil where it has no large field, or none by another name.
+    /// Returns the field with renamed files. Returns nil where it has no large field, or none with
+    /// another name.
     fileprivate func renamingAssets(to stem: Stem) -> RecordField? {
         switch value {
         case .asset(let asset):

@@ -2,12 +2,13 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Brings a record back from the trash, with its type and zone if they are gone.
+    /// Brings a record back from the trash, with its type and zone if they no longer exist.
     ///
     /// - Parameters:
     ///   - stem: the name of its file; the one that it had when nil.
-    ///   - replacing: whether a record with that file name becomes what the trash has; else it
-    ///     stays, and this is alreadyExists.
+    ///   - replacing: whether a record with that file name is replaced by the content of the trash;
+    ///     otherwise it stays, and this is alreadyExists.
+    ///
     /// - Throws: notFound, also for a zone that is no longer shared; alreadyExists; invalidName;
     ///   accessDenied.
     package func restore(
@@ -43,7 +44,7 @@ extension Transaction {
         return result.entry
     }
 
-    /// Ends waiting deletes of the names that a restored record takes. Gives the record that it
+    /// Ends waiting deletions of the names that a restored record takes. Returns the record that it
     /// replaces. Errors: alreadyExists.
     private func makeRoom(
         for new: NewState, replacing: Bool
@@ -52,7 +53,7 @@ extension Transaction {
         var replaced: StoredRecord?
         if let there = try connection.stored(place.type, new.stem) {
             if let name = new.name, let other = there.name, other != name {
-                // It shows so only while the record that comes back is not there.
+                // The record there has this stem only while the restored record does not exist.
                 _ = try freeStem(for: name, place)
             } else if there.state == .waitingDelete {
                 try finalizeDelete(there.id)
@@ -76,8 +77,8 @@ extension Transaction {
         return replaced
     }
 
-    /// Files that wait for a record, or belong to a draft, are nowhere else: what comes back replaces
-    /// none of them.
+    /// Checks that the restored record replaces no files that wait for a record or belong to a
+    /// draft, because they exist nowhere else.
     private func checkHeld(by record: StoredRecord, _ new: NewState) throws(RecordError) {
         let own = Set(new.knownAssets.map { AssetPlace(field: $0.field, index: $0.index) })
         let same = try connection.assets(of: record.id).first { own.contains(AssetPlace($0)) }
@@ -87,10 +88,10 @@ extension Transaction {
             "\(Text(utf8: same.fileName)) is there already; move it first.")
     }
 
-    /// Makes a version of history the record's present state, creating the record if need be. A
-    /// refused text stays what the file shows, over the version: it is nowhere else.
+    /// Makes a version of history the record's present state, creating the record if necessary. The
+    /// file still shows a refused text over the version, because that text exists nowhere else.
     /// Errors: notFound, also for a version that is a deletion; accessDenied; alreadyExists for an
-    /// asset. Its type and zone are made again when they are gone.
+    /// asset. Its type and zone are made again when they do not exist.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
         guard let version = try connection.version(token), version.kind != .deleted else {
             throw RecordError(.notFound, "There is no such version.")
@@ -123,8 +124,8 @@ extension Transaction {
         }
     }
 
-    /// Saves what was restored, below the refused text that the record's file shows. An empty one
-    /// is a save that never came, and holds nothing.
+    /// Saves the restored state below the refused text that the record's file shows. An empty
+    /// refused text contains nothing, because no save ever arrived.
     private func bringing(
         _ new: NewState, under record: StoredRecord?,
         _ save: (NewState) throws(RecordError) -> SaveResult
@@ -136,7 +137,7 @@ extension Transaction {
         return try requireEntry(saved.id)
     }
 
-    /// Deletes for good.
+    /// Deletes an entry for good.
     package func removeTrash(_ trash: Int64) throws(RecordError) {
         try connection.run(
             "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ?",
@@ -146,7 +147,7 @@ extension Transaction {
 }
 
 extension RecordEntry {
-    /// Whether the file shows a refused text.
+    /// Indicates whether the file shows a refused text.
     var showsText: Bool { hasDraft && size > 0 }
 }
 

@@ -3,16 +3,18 @@ import RecordSQL
 
 extension Transaction {
     /// Saves the text of a record: creates it, updates it, or, when the values are as before, only
-    /// keeps the new text. Adopts fields that the schema does not have. Clears a draft and ends a
-    /// waiting delete.
+    /// keeps the new text. Adds fields that the schema does not have. Clears a draft and ends a
+    /// waiting deletion.
     ///
     /// - Parameters:
-    ///   - id: a reserved number for a record that is not there yet.
+    ///   - id: a reserved number for a record that does not exist yet.
     ///   - modified: the file's time; the transaction's when nil.
-    ///   - effect: what it means for who has the record's file open.
-    ///   - files: of large fields, where the text takes its name by a rename.
-    ///   - keptFiles: large fields of which the text does not speak, for it is a file that somebody has
-    ///     written.
+    ///   - effect: the effect on a program that has the record's file open.
+    ///   - files: the large fields whose files move with the text, where the text takes its name by
+    ///     a rename.
+    ///   - keptFiles: large fields that the text does not mention, because it is a file that
+    ///     somebody has written.
+    ///
     /// - Throws: invalidJSON, invalidRecord, schemaMismatch, tooLarge about the text; accessDenied
     ///   in a read-only zone; notFound for the type; invalidName; alreadyExists for a taken name.
     package func save(
@@ -21,7 +23,7 @@ extension Transaction {
     ) throws(RecordError) -> SaveResult {
         Failpoint.pass(.saveBegin)
         let place = try writablePlace(type)
-        // A text that gives two records each other's names, through a file beside them, changes both.
+        // When two records exchange their names through a file beside them, the text changes both.
         let existing =
             try files.following == nil
             ? target(stem, type) : connection.stored(type, stem)
@@ -37,13 +39,13 @@ extension Transaction {
         return try create(new, over: existing, id: id)
     }
 
-    /// What is about to be stored, and how it shows in history.
+    /// The state that is about to be stored, and its appearance in history.
     struct NewState {
         var text: [UInt8]
         let place: TypePlace
         let stem: Stem
         var modified: Timestamp?
-        /// Nil: created or updated.
+        /// The kind of the change. If nil, the record is created or updated.
         var kind: ChangeKind?
         /// Asset files known from elsewhere: a version, the trash, a renamed record.
         var knownAssets: [KeptAsset] = []
@@ -51,14 +53,15 @@ extension Transaction {
         var withheld: Set<AssetPlace> = []
         /// The asset whose file was written in place, and so stays the same file.
         var written: AssetPlace?
-        /// For a record that comes back or comes from the server.
+        /// The creation time, for a record that comes back or comes from the server.
         var created: Timestamp?
         var createdBy: String?
         var changedBy: String?
-        /// When it got these values, where the server has said so; the transaction's when nil.
+        /// The time at which it got these values, where the server has reported it; the
+        /// transaction's time when nil.
         var changed: Timestamp?
         var name: RecordName?
-        /// Looked up when nil.
+        /// The generation. If nil, it is looked up.
         var generation: Int64?
         var effect = FileEffect.replaced
     }
@@ -67,7 +70,8 @@ extension Transaction {
         try parse(text, of: place.name)
     }
 
-    /// A text that is here, or came from the server: no limit of a server holds for it.
+    /// Parses a text that is stored here or came from the server. No limit of a server applies to
+    /// it.
     func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
         store.noteText(bytes: text.count)
         return try RecordDocument(
@@ -107,7 +111,7 @@ extension Transaction {
         } else {
             record = try newRecordID()
         }
-        // Written at once: a row that grows later splits its page.
+        // Written at once, because a row that grows later splits its page.
         let expected = try nextToken()
         try insert(record, name, generation, new, version: expected, replacing: draft != nil)
         try nameCame(name, shownAs: new.stem, new.place)
@@ -143,8 +147,8 @@ extension Transaction {
         return SaveResult(id: record, outcome: .created, entry: entry, version: token)
     }
 
-    /// Assets that came before their record and that its text does not name: it names them now, for
-    /// a file that was written may not vanish.
+    /// Names in the text the assets that arrived before their record and that the text does not
+    /// name, because a file that was written must not disappear.
     private func naming(
         assetsOf draft: StoredRecord, in document: RecordDocument
     ) throws(RecordError) -> [UInt8] {
@@ -199,7 +203,7 @@ extension Transaction {
             """, values)
     }
 
-    /// That of the next version, unless something else gets one before it.
+    /// Returns the token of the next version, unless another change gets a token before it.
     private func nextToken() throws(RecordError) -> Int64 {
         let newest = try connection.first("SELECT token FROM history ORDER BY token DESC LIMIT 1") {
             $0.int64(0)
@@ -258,9 +262,9 @@ extension Transaction {
         return result(existing, new, .updated, hasAssets: assets.any, version: token)
     }
 
-    /// The fields that are others than before, with their asset files in place; nil when the text
-    /// is the same. Both texts are taken apart in here, and nothing of that is left behind: a
-    /// large one would be in memory four times while it is written.
+    /// Returns the fields that differ from before, and puts their asset files in place. Returns nil
+    /// when the text is the same. Both texts are parsed in this function, and none of that remains
+    /// after it. Otherwise a large text would be in memory four times while it is written.
     private func attachChanges(
         of existing: StoredRecord, to new: NewState
     ) throws(RecordError) -> (changed: [FieldName], assets: (any: Bool, anyMissing: Bool))? {
@@ -284,10 +288,10 @@ extension Transaction {
         return (changed, assets)
     }
 
-    /// The values of the record as it is, and whether its text is that of the new state. The text itself
-    /// is left behind here.
+    /// Returns the present values of the record, and whether its text is the same as that of the
+    /// new state. The text itself does not remain in memory.
     ///
-    /// A damaged one is no reason to refuse a whole one: then all is new.
+    /// A damaged text is no reason to refuse a correct new one: then everything is new.
     private func savedValues(
         of existing: StoredRecord, comparedWith new: NewState
     ) throws(RecordError) -> (RecordDocument?, isSame: Bool) {
@@ -296,13 +300,13 @@ extension Transaction {
         do throws(RecordError) {
             return (try parse(text, new.place).withoutText, text == new.text)
         } catch {
-            // What is wrong with the new one is told first.
+            // An error in the new text is reported first.
             _ = try parseNew(new.text, new.place)
             throw error
         }
     }
 
-    /// The values are as before: at most the text and the times change.
+    /// Stores a state whose values are as before. At most the text and the times change.
     private func keepValues(
         _ existing: StoredRecord, _ new: NewState, textChanged: Bool, hasAssets: Bool? = nil
     ) throws(RecordError) -> SaveResult {
@@ -316,7 +320,8 @@ extension Transaction {
         return result(existing, new, .unchanged, hasAssets: hasAssets ?? existing.entry.hasAssets)
     }
 
-    /// To observers a record that waited for its deletion comes back; the mount itself knows.
+    /// Returns the kind of the change for observers. A record that waited for its deletion is
+    /// restored, except when the mount is the author, because the mount knows.
     private func shownKind(_ existing: StoredRecord, _ kind: ChangeKind) -> ChangeKind {
         existing.state == .waitingDelete && author != .mount ? .restored : kind
     }
@@ -335,6 +340,8 @@ extension Transaction {
         return SaveResult(id: existing.id, outcome: outcome, entry: entry, version: version)
     }
 
+    /// Updates the row of the record.
+    ///
     /// - Parameter version: nil where the values are as before.
     private func putRecord(
         _ record: RecordID, _ new: NewState, version: Int64?
@@ -360,7 +367,7 @@ extension Transaction {
             ])
     }
 
-    /// Another text with the values of the record's version.
+    /// Stores another text with the values of the record's version.
     func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {
         try connection.run(
             """

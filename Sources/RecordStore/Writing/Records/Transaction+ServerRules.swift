@@ -1,8 +1,8 @@
 import RecordModel
 import RecordSQL
 
-/// What no server would ever take is refused when it is saved: it would wait here for good, and nobody
-/// would look for it. In the database `local` nothing of this holds.
+/// Refuses a save that no server would ever accept. Otherwise the change would wait here forever,
+/// and nobody would notice. Nothing of this applies in the database `local`.
 extension Transaction {
     /// The limits of a new text in a place.
     func limits(_ place: TypePlace) -> RecordLimits {
@@ -11,17 +11,20 @@ extension Transaction {
         return place.zone.database.isSynced ? limits : limits.withoutServer
     }
 
-    /// A text that is to be stored.
+    /// Parses a text that is to be stored.
     ///
-    /// Errors: those of the text, also for what is over a limit of the server.
+    /// Errors: those of the text, also when it exceeds a limit of the server.
     func parseNew(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
         store.noteText(bytes: text.count)
         return try RecordDocument(
             parsing: text, schema: try schema(of: place.name), limits: limits(place))
     }
 
+    /// Checks a document against the rules of the server.
+    ///
     /// - Parameter old: the record as it was; nil for a new one.
-    /// Errors: invalidName, invalidRecord and tooLarge, with what to do instead.
+    ///
+    /// Errors: invalidName, invalidRecord and tooLarge, with the action to take instead.
     func checkServerRules(
         _ document: RecordDocument, _ name: RecordName, _ place: TypePlace,
         replacing old: RecordDocument?
@@ -66,7 +69,7 @@ extension Transaction {
         }
     }
 
-    /// A type is made on the server with its first record.
+    /// Checks the number of types. The server makes a type with its first record.
     private func checkTypeCount(_ type: RecordTypeName) throws(RecordError) {
         guard try schema(of: type).fields.isEmpty else { return }
         let others = try connection.first(
@@ -100,7 +103,8 @@ extension Transaction {
         }
     }
 
-    /// A record that is there cannot be moved below itself, nor deeper than the server follows.
+    /// Checks that a record does not become its own descendant, up to the depth that the server
+    /// follows.
     private func checkParent(
         _ parent: RecordName, of name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
@@ -130,7 +134,7 @@ extension Transaction {
 }
 
 extension FieldValue {
-    /// Those of the value, or of the elements of a list.
+    /// The references in the value, or in the elements of a list.
     fileprivate var references: [Reference] {
         switch self {
         case .reference(let reference): [reference]

@@ -1,11 +1,12 @@
 package import RecordModel
 import RecordSQL
 
-/// What records show as. `record.stem` is no more than a copy of what their names say
-/// (`RecordName.shown`): whoever brings a name into a type, or takes one out, sees to those two that
-/// it concerns, itself and the same with the type behind it.
+/// The names under which records are shown. `record.stem` is only a copy of what their names
+/// determine (`RecordName.shown`). Code that adds a name to a type, or removes one, updates the two
+/// records that this affects: the record itself, and the record with the same name plus the type as
+/// its ending.
 extension Transaction {
-    /// What a record of that name shows as. It need not be there yet.
+    /// Returns the stem of a record with that name. The record need not exist yet.
     func stem(of name: RecordName, in place: TypePlace) throws(RecordError) -> Stem {
         Stem(
             encoding: try name.shown(in: place.name) { (short) throws(RecordError) in
@@ -13,8 +14,9 @@ extension Transaction {
             })
     }
 
-    /// The stem of a record that is about to come under a name, and the row without a name that has
-    /// the stem: a draft, or what only waits for its record. The record that had it makes room.
+    /// Returns the stem of a record that is about to get a name, and the row without a name that
+    /// has this stem: a draft, or files that wait for their record. A record that had the stem
+    /// moves to another one.
     func freeStem(
         for name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
@@ -25,19 +27,19 @@ extension Transaction {
         return (stem, nil)
     }
 
-    /// A type has a name that it had not: `NAME:TYPE` shows with its ending.
+    /// Updates the stems after a type got a new name: `NAME:TYPE` is now shown with its ending.
     func nameCame(_ name: RecordName, shownAs stem: Stem, _ place: TypePlace) throws(RecordError) {
-        // Where it shows as it is, the other one has made room before.
+        // If it is shown as it is, the other record has already moved to another stem.
         guard name.without(place.name) != nil, stem != Stem(encoding: name) else { return }
         try refreshStem(of: name.with(place.name), place)
     }
 
-    /// A type has a name no more: `NAME:TYPE` shows as NAME.
+    /// Updates the stems after a name was removed from a type: `NAME:TYPE` is now shown as NAME.
     func nameWent(_ name: RecordName, _ place: TypePlace) throws(RecordError) {
         try refreshStem(of: name.with(place.name), place)
     }
 
-    /// What shows under a name that concerns others is looked at again.
+    /// Updates the stem of a record after a name that affects it has changed.
     func refreshStem(of name: RecordName, _ place: TypePlace) throws(RecordError) {
         guard let record = try connection.stored(named: name, place.zone.id),
             record.entry.type == place.type
@@ -46,8 +48,8 @@ extension Transaction {
         if stem != record.entry.stem { try setStem(of: record, to: stem, place) }
     }
 
-    /// The record shows under another name. What the new one had without being a record, a draft or
-    /// files that wait, is the record's from now on, as if it had just come there.
+    /// Shows the record under another name. If that name had a draft or waiting files without a
+    /// record, these belong to the record from now on, as if they had just arrived there.
     private func setStem(
         of record: StoredRecord, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
@@ -73,7 +75,7 @@ extension Transaction {
         if let kept { try bring(kept, to: record, stem, place) }
     }
 
-    /// What a row without a name had.
+    /// The content of a row without a name.
     private struct Kept {
         let row: StoredRecord
         let draft: Draft?
@@ -121,8 +123,8 @@ extension Transaction {
         try enqueue(.update, record.id, name, record.generation, place, alsoOfSync: true)
     }
 
-    /// The large fields go by the new name, in the text too: nothing of that is news for others, who
-    /// do the same.
+    /// Gives the large fields the new name, in the text too. This is no news for other machines,
+    /// which do the same.
     private func renameAssets(
         of record: StoredRecord, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
@@ -141,9 +143,9 @@ extension Transaction {
 
     // MARK: New names
 
-    /// The record name for a new file: the one that then shows as the file. A waiting delete of another
-    /// type gives its name free, unless the server still has that record: there a record keeps its
-    /// type.
+    /// Returns the record name for a new file: the name that is then shown as the file. A waiting
+    /// deletion of another type frees its name, unless the server still has that record: a record
+    /// on the server keeps its type.
     func freeName(_ stem: Stem, _ place: TypePlace) throws(RecordError) -> RecordName {
         guard let shown = stem.decoded else {
             throw RecordError(
@@ -161,7 +163,7 @@ extension Transaction {
     }
 }
 
-/// A record that shows under another name since a commit.
+/// A record that is shown under another name since a commit.
 package struct StemChange: Hashable, Sendable {
     package let type: TypeID
     package let record: RecordID
@@ -170,16 +172,18 @@ package struct StemChange: Hashable, Sendable {
 }
 
 extension SQLConnection {
-    /// Whether a type has a record of that name, also one that waits for its deletion.
+    /// Returns whether a type has a record with that name, including one that waits for its
+    /// deletion.
     fileprivate func has(_ name: RecordName, _ place: TypePlace) throws(RecordError) -> Bool {
         try exists(
             "SELECT 1 FROM record WHERE zone_id = ? AND name = ? AND type_id = ?",
             [.integer(place.zone.id.rawValue), .name(name), .integer(place.type.rawValue)])
     }
 
-    /// Gives the names again, first that of the record which was deleted here last, while the server was not told
-    /// so: who deletes a file and makes it again means one record, and edits of others go into it. Not what
-    /// has gone elsewhere, where edits follow.
+    /// Returns the names again, first the name of the record that was deleted here last, as long as
+    /// its deletion was not sent. A user who deletes a file and makes it again means one record,
+    /// and edits of others are merged into it. A record that has moved elsewhere does not count,
+    /// because edits follow it.
     fileprivate func deletedFirst(
         _ names: [RecordName], _ place: TypePlace
     ) throws(RecordError) -> [RecordName] {
@@ -199,7 +203,8 @@ extension SQLConnection {
         return last == names[1] ? [names[1], names[0]] : names
     }
 
-    /// Whether a new record of that name would show so, and a server takes the name.
+    /// Returns whether a new record with that name would be shown as `shown`, and a server accepts
+    /// the name.
     fileprivate func isNameFor(
         _ shown: RecordName, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> Bool {
@@ -211,7 +216,8 @@ extension SQLConnection {
         return short == shown
     }
 
-    /// Whether the server was not told all of a record of this name and another type.
+    /// Returns whether a record with this name and another type has changes that the server does
+    /// not have yet.
     func isOutgoing(
         _ name: RecordName, otherThan place: TypePlace
     ) throws(RecordError) -> Bool {
@@ -221,7 +227,7 @@ extension SQLConnection {
             [.integer(place.zone.id.rawValue), .name(name), .name(place.name)])
     }
 
-    /// Throws unless a new file of that stem can become a record.
+    /// Throws an error unless a new file with that stem can become a record.
     func checkNameable(_ stem: Stem, _ place: TypePlace) throws(RecordError) {
         guard let shown = stem.decoded else { return }
         if shown.without(place.name) == nil, try isUnheardOf(shown, place) { return }
@@ -237,7 +243,7 @@ extension SQLConnection {
         throw try noName(for: shown, place)
     }
 
-    /// Whether nothing of the zone has the name: the usual case, in one statement.
+    /// Returns whether nothing in the zone has the name. This is the usual case, in one statement.
     private func isUnheardOf(
         _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> Bool {
@@ -264,8 +270,8 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// Throws `invalidName` or `alreadyExists`, which say why, where a new file of that stem cannot
-    /// become a record.
+    /// Throws `invalidName` or `alreadyExists`, with the reason, where a new file with that stem
+    /// cannot become a record.
     package func checkNameable(
         _ stem: Stem, in type: TypeID, named name: RecordTypeName, of zone: ZoneInfo
     ) throws(RecordError) {

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Remembers the time of a large field's file, on this machine only, until other bytes come.
+    /// Stores the time of a large field's file, on this machine only, until other bytes arrive.
     package func setModified(_ id: AssetID, _ modified: Timestamp) throws(RecordError) {
         try connection.run(
             """

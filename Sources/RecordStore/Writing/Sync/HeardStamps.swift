@@ -1,9 +1,9 @@
 import RecordModel
 import RecordSQL
 
-/// Under which stamps the values of a record stand that came from elsewhere, or that have won against
-/// some: what is sent again, or made anew after somebody's deletion, keeps its place among the edits of all
-/// machines.
+/// The stamps of a record's values that came from elsewhere, or that have won against such values.
+/// With them a value that is sent again, or made again after somebody's deletion, keeps its place
+/// among the edits of all machines.
 struct HeardStamps {
     private(set) var stamps: [FieldName: FieldStamp]
     private let before: [FieldName: FieldStamp]
@@ -15,14 +15,14 @@ struct HeardStamps {
 
     var isChanged: Bool { stamps != before }
 
-    /// All values are the server's.
+    /// Replaces all stamps, because all values are now the server's.
     mutating func replace(by stamps: [FieldName: FieldStamp]) { self.stamps = stamps }
 
-    /// What became of the fields of a record that the server told of.
+    /// Notes the result of merging the fields of a record that the server has reported.
     ///
     /// - Parameters:
-    ///   - stamps: those of the server.
-    ///   - edits: which values stood where both sides had changed a field.
+    ///   - stamps: the stamps of the server.
+    ///   - edits: the values that won where both sides had changed a field.
     mutating func note(
         _ merged: [RecordField], from remote: RecordDocument, _ stamps: [FieldName: FieldStamp],
         _ edits: LocalEdits, mergedAt: FieldStamp?
@@ -44,7 +44,7 @@ struct HeardStamps {
 
     // MARK: In the store
 
-    /// A line for each: the stamp's text, a space, and the name.
+    /// Reads one line for each stamp: the stamp's text, a space, and the name.
     fileprivate init(encoded: [UInt8]) {
         var stamps: [FieldName: FieldStamp] = [:]
         for line in encoded.split(separator: UInt8(ascii: "\n")) {
@@ -87,7 +87,8 @@ extension Transaction {
 }
 
 extension LostEdit {
-    /// A value that has no stamp. Files are the same by their bytes, whatever they are called.
+    /// Describes a value that has no stamp. Files are equal if their bytes are equal, whatever
+    /// their names.
     init(_ value: FieldValue) {
         let bytes: [UInt8]
         if case .asset(let asset) = value, let hash = asset.sha256 {

@@ -1,27 +1,29 @@
 import RecordModel
 import RecordSQL
 
-/// The fields of a record that were edited here and on the server, and which edit was the later one.
+/// The fields of a record that were edited here and on the server, and which edit was the later
+/// one.
 ///
-/// By the stamps of both. An edit wins against a removal of the field, as it does against that of the
-/// record. A value that a record was made with, and that the server has acknowledged, is older than any
-/// that has a stamp: who gave that had seen the record. Where the server has no stamp, of a field that was never edited since its record was made and
-/// of the parent, what arrives there later stands: the local one. No clock but those of the stamps has a
-/// say, so that it does not matter whether they go right.
+/// The stamps of both edits decide. An edit wins against a removal of the field, and also against a
+/// deletion of the record. A value that a record was made with, and that the server has
+/// acknowledged, is older than any value with a stamp, because the author of the stamped value had
+/// seen the record. The server has no stamp for a field that was never edited since its record was
+/// made, and none for the parent. There the value that reaches the server later wins: the local
+/// one. Only the clocks of the stamps decide, so it does not matter whether other clocks are right.
 struct LocalEdits {
     private let transaction: Transaction
     private let zone: ZoneID
     private let change: RemoteChange
     private let local: RecordDocument
     private let base: RecordDocument?
-    /// What the server had acknowledged before somebody deleted the record there.
+    /// The state that the server had acknowledged before somebody deleted the record there.
     private let ancestor: RecordDocument?
     private var edits: [FieldName: FieldEdit]?
     /// Fields whose local value has lost.
     private(set) var lost: [FieldName] = []
     /// Fields whose local value has won, with its stamp.
     private(set) var won: [FieldName: FieldStamp] = [:]
-    /// Fields whose lines of both sides stand.
+    /// Fields that keep the lines of both sides.
     private(set) var mergedLines: Set<FieldName> = []
 
     init(
@@ -49,7 +51,7 @@ struct LocalEdits {
         if conflict.remote != nil, let mine, isEarlier(mine, conflict.name) {
             return takeRemote(conflict.name)
         }
-        // Of a field that is removed there, nobody has lost a value.
+        // Nobody has lost a value in a field that was removed there.
         if conflict.remote != nil, let mine { won[conflict.name] = mine.stamp }
         return .local
     }
@@ -63,15 +65,15 @@ struct LocalEdits {
         return mine.stamp < stamp
     }
 
-    /// Whether nobody here has changed a field since the server acknowledged it, of a record that was
-    /// deleted there.
+    /// Returns whether nobody here has changed a field since the server acknowledged it, for a
+    /// record that was deleted there.
     func isAsAcknowledged(_ field: FieldName) -> Bool {
         guard let ancestor, let value = local[field] else { return false }
         return FieldMerge.isSame(value, ancestor[field])
     }
 
-    /// Whether a field that has the base's value there was given it after the edit here: somebody who
-    /// had that edit has set it back.
+    /// Returns whether a field that has the base's value on the server was given it after the edit
+    /// here: somebody who had that edit has set it back.
     mutating func isLaterThere(_ field: FieldName) throws(RecordError) -> Bool {
         guard let theirs = change.stamps[field], let mine = try edit(of: field) else {
             return false
@@ -79,11 +81,12 @@ struct LocalEdits {
         return mine.stamp < theirs
     }
 
-    /// Fields that this machine had given their values, or lines of them, and that have others now,
-    /// because somebody has merged two edits elsewhere: the one of here lost, or one that was built on it.
+    /// Returns the fields whose values, or lines of them, came from this machine and that have
+    /// other values now, because another machine has merged two edits: the edit from here lost, or
+    /// an edit that was built on it.
     ///
     /// - Parameters:
-    ///   - fields: those that get the server's values, and that only the server has changed.
+    ///   - fields: the fields that get the server's values, and that only the server has changed.
     ///   - remote: those values.
     func lostElsewhere(
         _ fields: [FieldName], to remote: RecordDocument
@@ -110,8 +113,8 @@ struct LocalEdits {
             || local[field].map { losers.contains(LostEdit($0)) } ?? false
     }
 
-    /// Says whether an edit lost that is not known here, and with it lines that this machine's user wrote: a
-    /// text is merged by its lines, but loses as a whole.
+    /// Returns whether an edit lost that is not known here, and with it lines that this machine's
+    /// user wrote. A text is merged by its lines, but loses as a whole.
     private func hasLinesAmong(
         _ losers: [LostEdit], _ mine: FieldEdit, _ field: FieldName, to remote: RecordDocument
     ) throws(RecordError) -> Bool {

@@ -1,19 +1,22 @@
 import RecordModel
 import RecordSQL
 
-/// Which lines of a long text this machine's user has written, as far as the record's history tells.
+/// The lines of a long text that this machine's user has written, as far as the record's history
+/// shows.
 extension Transaction {
-    /// More versions than that are not looked through.
+    /// The largest number of versions that are searched.
     private static let versionsOfLines = 50
 
     private struct VersionLines {
         let token: Int64
-        /// True when it was made here, and has another text in the field than the one before.
+        /// True when the version was made here and its field has a different text from the version
+        /// before.
         let isOwn: Bool
         let lines: Set<ArraySlice<UInt8>>
     }
 
-    /// Says whether some lines of this user's are in one value of a field, and not in another.
+    /// Returns whether one value of a field has lines of this user that another value does not
+    /// have.
     func hasOwnLines(
         of field: FieldName, _ name: RecordName, _ zone: ZoneID, in value: FieldValue?,
         goneFrom other: FieldValue?
@@ -52,19 +55,19 @@ extension Transaction {
         let isOwn = row.author != Author.sync.rawValue && row.fields.contains(field)
         var lines: Set<ArraySlice<UInt8>> = []
         do throws(RecordError) {
-            // That of a record's end has none.
+            // A version of a record's deletion has no text.
             if let text = row.text, !text.isEmpty {
                 lines = try document(text, ofVersion: row.token, row.type)[field]?.lines ?? []
             }
         } catch  where error.isAboutContent {
-            // One that is damaged, or no record of its type any more, tells nothing.
+            // A version that is damaged, or no longer a record of its type, gives no lines.
         }
         return VersionLines(token: row.token, isOwn: isOwn, lines: lines)
     }
 }
 
 extension FieldValue {
-    /// Those of a text that has several.
+    /// The lines of a text that has several.
     fileprivate var lines: Set<ArraySlice<UInt8>> {
         let newline = UInt8(ascii: "\n")
         guard case .string(let text) = self, text.utf8.contains(newline) else { return [] }

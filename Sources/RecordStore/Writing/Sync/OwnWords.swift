@@ -1,13 +1,13 @@
 import RecordModel
 
-/// What of a text that is no record, or not yet, this user has written himself: without what texts of
-/// others say.
+/// The part of a text without a record, or without one yet, that this user has written: the text
+/// without the content of other people's texts.
 ///
-/// A text that is JSON loses the members that others have with the same value. Of one that is not, as an
-/// editor may have left it, the lines go that others have, and between the quotation marks of the rest
-/// what others have there.
+/// A text that is JSON loses the members that others have with the same value. Another text, as an
+/// editor may have left it, loses the lines that others have. In its other lines, strings that
+/// others have between quotation marks are removed.
 struct OwnWords {
-    /// Shorter texts anybody would write.
+    /// The length below which anybody could have written a text.
     static let fewestBytes = 4
 
     private var members: [JSONMember]?
@@ -25,10 +25,10 @@ struct OwnWords {
         lines = members == nil ? text.split(separator: newline).map(Array.init) : []
     }
 
-    /// Takes away what a text of others says.
+    /// Removes the content of a text that others have written.
     ///
-    /// - Parameter isSame: whether it is the record that this text was, so that each value counts and not
-    ///   only those that tell something.
+    /// - Parameter isSame: whether the text comes from the same record, so that every value counts
+    ///   and not only a distinctive one.
     mutating func remove(_ foreign: [UInt8], isSame: Bool) {
         let value: JSONValue
         do throws(RecordError) {
@@ -61,7 +61,7 @@ struct OwnWords {
         lines = own
     }
 
-    /// Takes a text away wherever it stands.
+    /// Removes a text wherever it appears.
     private mutating func remove(_ text: [UInt8]) {
         for index in lines.indices where lines[index].count >= text.count {
             let replaced = lines[index].replacing(text, with: Array("…".utf8))
@@ -71,7 +71,7 @@ struct OwnWords {
         }
     }
 
-    /// Nil when nothing is left.
+    /// The remaining text. Nil when nothing is left.
     var text: [UInt8]? {
         guard hasForeign else { return whole.isEmpty ? nil : whole }
         if let members {
@@ -88,8 +88,8 @@ struct OwnWords {
 private let newline = UInt8(ascii: "\n")
 
 extension JSONValue {
-    /// Whether who has the same value in the same field has it from there: not numbers and words that many
-    /// use.
+    /// Indicates whether the value is distinctive: a person with the same value in the same field
+    /// has taken it from there. Numbers and words that many people use are not distinctive.
     fileprivate var tells: Bool {
         switch self {
         case .null, .bool, .number: false
@@ -99,7 +99,7 @@ extension JSONValue {
         }
     }
 
-    /// All texts in it, as they stand between quotation marks.
+    /// All texts in it, as they appear between quotation marks.
     fileprivate var texts: [[UInt8]] {
         switch self {
         case .null, .bool, .number: []
@@ -111,7 +111,7 @@ extension JSONValue {
 }
 
 extension FieldValue {
-    /// The same of a value of a record.
+    /// Indicates the same for a value of a record.
     var tells: Bool {
         switch self {
         case .int64, .double, .timestamp, .reference: false
@@ -123,7 +123,7 @@ extension FieldValue {
         }
     }
 
-    /// Whether it is the value of another record, whose files have other names.
+    /// Returns whether it is the value of another record, whose files have other names.
     func isCopy(of other: FieldValue) -> Bool {
         switch (self, other) {
         case (.asset(let mine), .asset(let theirs)):
@@ -136,7 +136,7 @@ extension FieldValue {
 }
 
 extension Sequence<UInt8> {
-    /// Without blanks around it, nor the comma behind it.
+    /// The bytes without blanks around them and without the comma after them.
     fileprivate var trimmed: [UInt8] {
         let blanks: Set<UInt8> = [9, 13, 32, UInt8(ascii: ",")]
         let rest = drop { blanks.contains($0) }

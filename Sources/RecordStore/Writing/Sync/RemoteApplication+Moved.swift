@@ -1,28 +1,31 @@
 import RecordModel
 import RecordSQL
 
-/// Edits of records that were renamed, or moved to another type or zone, by somebody who did not know
-/// of the edit, or was not known to have moved them: they follow, and are in one record, where that is
-/// now.
+/// Edits of records that were renamed, or moved to another type or zone. The user who moved a
+/// record did not know of the edit, or the user who edited it did not know of the move. The edits
+/// follow the record, so that all of them are in one record, at its present place.
 extension RemoteApplication {
-    /// The tag of a record that nobody here has seen where it is now: no server gives it.
+    /// The tag of a record that this machine has not yet received at its present place. No server
+    /// gives it.
     private static let unseenTag = "0"
 
-    /// What an edit made of a record, and whose it is.
+    /// The result of an edit of a record, and its origin.
     private struct Edit {
         let document: RecordDocument
         let base: RecordDocument?
-        /// Whether it is of this machine.
+        /// Indicates whether this machine made the edit.
         let isMine: Bool
         let stamps: [FieldName: FieldStamp]
     }
 
     // MARK: Moved here, edited elsewhere
 
-    /// Somebody has edited what this machine has moved, before the server was told.
+    /// Applies an edit of another user to a record that this machine has moved, when the server did
+    /// not know of the move.
     ///
-    /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
-    /// - Returns: nil for what was deleted here.
+    /// - Parameter shown: the text of its file. The file may return to this place by another user's
+    ///   move.
+    /// - Returns: nil when the record was deleted here and not moved.
     func followOwnMove(
         _ change: RemoteChange, _ remote: RecordDocument, shown: [UInt8]
     ) throws(RecordError) -> RemoteResult? {
@@ -42,8 +45,8 @@ extension RemoteApplication {
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
-    /// Does the same while the old name waits for its deletion, or has another record here by now, of which
-    /// the server was not told either.
+    /// Does the same while the old name waits for its deletion, or when another record has the name
+    /// here by now, which the server does not know either.
     func followOwnRename(
         _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
         _ place: TypePlace, isPending: Bool
@@ -63,7 +66,7 @@ extension RemoteApplication {
             fileText(
                 of: change, printed: remote.text, as: existing.entry.stem, of: existing.id),
             remote, change.type)
-        // Of the next record it is no version: nobody has given that these values.
+        // It is no version of the next record, because that record never had these values.
         let told =
             isRenamed
             ? try keepTold(
@@ -71,13 +74,13 @@ extension RemoteApplication {
             : .text(shown)
         try bring(edit, change, into: copy)
         try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
-        // What was edited here before it was renamed is an edit of what it was renamed to.
+        // An edit from before the rename is an edit of the renamed record.
         if isRenamed, isPending { try forgetPending(change.name) }
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
 
-    /// Gives the copy of the record that had the name before, when the server tells news of that, and not of
-    /// what was sent of the next one.
+    /// Returns the copy of the record that had the name before, when the server's change is about
+    /// that record, and not about a sent version of the next one.
     private func copyOfNext(
         _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange
     ) throws(RecordError) -> StoredRecord? {
@@ -88,8 +91,8 @@ extension RemoteApplication {
         return copy
     }
 
-    /// Gives the record that had the name before the one which is to be sent; nil for an edit of one
-    /// that the server has under that name.
+    /// Returns the record that had the name before the record that waits to be sent. Returns nil
+    /// for an edit of a record that the server has under that name.
     func copyOfDeparted(_ name: RecordName) throws(RecordError) -> StoredRecord? {
         guard let row = try outgoing(name), row.operation == .update,
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
@@ -97,7 +100,7 @@ extension RemoteApplication {
         return copy
     }
 
-    /// Has a record made on the server that never was the one which is gone there and had its name.
+    /// Makes the server create a record that never was the deleted record with the same name there.
     func makeNext(_ existing: StoredRecord, _ change: RemoteChange) throws(RecordError) {
         try connection.run(
             """
@@ -109,15 +112,17 @@ extension RemoteApplication {
         try setPending(change.name, .update, to: .create)
     }
 
-    /// Keeps what the server has where the record was. With large fields it is a version of that: by it their bytes
-    /// are found, and the deletion waits, as long as no other record of the server has them.
+    /// Keeps the server's state of the record at its old place. A state with large fields becomes a
+    /// version of that record: their content is found through the version, and the deletion waits
+    /// as long as no other record of the server has that content.
     func keepTold(
         _ text: [UInt8], _ document: RecordDocument, since base: RecordDocument?,
         _ change: RemoteChange, of record: RecordID, _ generation: Int64
     ) throws(RecordError) -> BaseContent {
         let assets = KeptAsset.all(in: document.fields)
         guard !assets.isEmpty else { return .text(text) }
-        // Its type, and its zone, may be gone here, and do not come back for that.
+        // Its type and its zone may no longer exist here. They are not created again for this
+        // purpose.
         let zone = try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(self.zone.rawValue)]
         ) { $0.zone() }
@@ -134,10 +139,10 @@ extension RemoteApplication {
 
     // MARK: Edited here, moved elsewhere
 
-    /// What was edited here and not sent goes where the record is. Whether that is known here already
-    /// depends on which feed came first.
+    /// Moves the unsent edits of this machine into the record at its new place. Depending on which
+    /// feed was downloaded first, this machine may know that place already.
     ///
-    /// - Returns: false where another record has that name.
+    /// - Returns: false when another record has that name.
     func follow(
         _ existing: StoredRecord, _ change: RemoteChange, to address: RecordAddress
     ) throws(RecordError) -> Bool {
@@ -152,8 +157,10 @@ extension RemoteApplication {
         else { return false }
         let old = try transaction.place(existing.entry.type)
         let local = try transaction.document(text, of: existing.id, old)
-        // What a restored server had acknowledged before it may not have any more: then all is an edit.
-        // Nor has what took its place here anything of what it was.
+        // A restored server may no longer have the state that it acknowledged before. All is an
+        // edit then.
+        // The same applies when the record there has taken over its name: it has nothing of the old
+        // record.
         let isNext = if let there { try endSuccession(of: there, to: existing) } else { false }
         let base = try restoredPass == nil && !isNext ? acknowledged(existing.id, old) : nil
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
@@ -181,8 +188,8 @@ extension RemoteApplication {
         return true
     }
 
-    /// Gives the record that has the name of one which is there by now. One of another type that was never
-    /// sent only has the name here, and makes room.
+    /// Returns the record that has the name at the new place. A record of another type that was
+    /// never sent has the name only on this machine, and makes room.
     private func recordFollowed(
         to name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord? {
@@ -191,15 +198,15 @@ extension RemoteApplication {
             return record
         }
         _ = try transaction.makeRoom(record, of: name, isEdited: true)
-        // Nothing is left to be sent of one that waited for its deletion.
+        // A record that waited for its deletion has nothing left to send.
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND record_id = ? AND batch = 0",
             [.integer(place.zone.id.rawValue), .name(name), .integer(record.id.rawValue)])
         return nil
     }
 
-    /// Makes one of two records: this machine has moved the first, and given its name to the other, and
-    /// somebody else has moved the first back there.
+    /// Merges two records into one. This machine has moved the first and given its name to the
+    /// second, and another user has moved the first back to that name.
     func joinNext(
         _ existing: StoredRecord, _ change: RemoteChange, at address: RecordAddress
     ) throws(RecordError) {
@@ -211,7 +218,7 @@ extension RemoteApplication {
         do throws(RecordError) {
             document = try transaction.document(text, of: existing.id, place)
         } catch  where error.isAboutContent {
-            // It stays in history, as it is.
+            // The text stays in the history unchanged.
             return
         }
         let edits = try transaction.lastEdits(
@@ -221,9 +228,10 @@ extension RemoteApplication {
         try bring(edit, change, into: next)
     }
 
-    /// From now on news of the name are of the record that has it.
+    /// Assigns further changes of the name to the record that has it now.
     ///
-    /// - Returns: whether it had the name of the departed one, of which news were until now.
+    /// - Returns: whether that record took the name of the departed one, to which changes of the
+    ///   name belonged until now.
     private func endSuccession(
         of next: StoredRecord, to departed: StoredRecord
     ) throws(RecordError) -> Bool {
@@ -242,7 +250,7 @@ extension RemoteApplication {
         return !rows.isEmpty
     }
 
-    /// The record that is at an address of the zone's owner by now.
+    /// Returns the record that is at an address of the zone's owner now.
     func stored(at address: RecordAddress) throws(RecordError) -> StoredRecord? {
         let info = try transaction.requireZone(self.zone)
         guard let zone = try connection.zone(info.database, info.owner, address.zone) else {
@@ -251,8 +259,9 @@ extension RemoteApplication {
         return try connection.stored(named: address.name, zone.id)
     }
 
-    /// Says whether what was moved here from somewhere, which the server was not told, also where the old
-    /// name still waits for its deletion, is there by the move of somebody else: it may not be deleted there.
+    /// Returns whether a record that this machine moved away from an address is there again by
+    /// another user's move. The server does not know of this machine's move, or the old name still
+    /// waits for its deletion. The record must not be deleted there.
     func isMovedBack(
         _ name: RecordName, to address: RecordAddress
     ) throws(RecordError) -> Bool {
@@ -270,11 +279,13 @@ extension RemoteApplication {
             ])
     }
 
-    /// The record as it was before the edit, where it is now: what the server has there is told later,
-    /// and merged with the edit since this. It is written as the file is here.
+    /// Creates the record at its new place in the state from before the edit. The server's state of
+    /// it arrives later, and is then merged with the edit from this base. The text has the layout
+    /// of the file on this machine.
     ///
-    /// What was moved from there to here, and is back by somebody else's move, is deleted no more: then
-    /// the server may have told already, and it is as the deletion knows it.
+    /// When this machine had moved the record away from there, and another user has moved it back,
+    /// its deletion there is taken back. The server may have reported the record already. The new
+    /// record then has the state that the deletion knew.
     private func makePlaceholder(
         of existing: StoredRecord, _ local: RecordDocument, since base: RecordDocument?,
         _ address: RecordAddress, _ place: TypePlace
@@ -305,8 +316,9 @@ extension RemoteApplication {
         return try transaction.requireRecord(made.id)
     }
 
-    /// A deletion that was not sent yet is none any more.
-    /// - Returns: the record as the server had it last; nil where that is not known.
+    /// Takes back a deletion that was not sent yet.
+    ///
+    /// - Returns: the record as the server had it last. It is nil when that is not known.
     private func takeBackDelete(
         of name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (document: RecordDocument, changeTag: String)? {
@@ -322,8 +334,8 @@ extension RemoteApplication {
 
     // MARK: Both
 
-    /// Merges an edit of a record into what the record is now. Of a field that was changed on both ways
-    /// the later value stands, and the other is in a conflict.
+    /// Merges an edit of a record into the present state of the record. When a field was changed on
+    /// both sides, the later value wins, and a conflict lists the other one.
     private func bring(
         _ edit: Edit, _ change: RemoteChange, into target: StoredRecord
     ) throws(RecordError) {
@@ -341,8 +353,8 @@ extension RemoteApplication {
             from: edit.base?.fields ?? [], to: edit.document.fields)
         let edits = try transaction.lastEdits(of: changed, name, target.zone)
         var won: [FieldName] = []
-        // When others gave a field its value there is not known here any more: the server says so when
-        // the edit comes to it.
+        // The time at which others changed these fields there is no longer known here. The server
+        // reports it when it receives the edit.
         var open: Set<FieldName> = []
         let (merged, conflicts) = try transaction.merge(
             local, with: edited ?? edit.document.fields, parent: edit.document.parent,
@@ -387,7 +399,7 @@ extension RemoteApplication {
             try transaction.update(target, to: new)
         }
         if let version = saved.version, let time = edit.stamps.values.map(\.time).max() {
-            // It is an edit, made when it was made: what others have done there since is later.
+            // The edit keeps its own time: changes that others have made there since are later.
             try transaction.setStamp(time, of: version, by: .mount)
         }
         if !open.isEmpty { try putBase(of: target, place, with: open, of: edit) }
@@ -395,8 +407,8 @@ extension RemoteApplication {
             .update, target.id, name, target.generation, place, alsoOfSync: true)
     }
 
-    /// The target as the server has it, where it was renamed and waits for its deletion: what the server told since
-    /// went to what it was renamed to.
+    /// Returns the server's state of the target, when it was renamed and waits for its deletion.
+    /// Later changes of the server were merged into the renamed record.
     private func toldWhileWaiting(
         _ target: StoredRecord, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
@@ -406,8 +418,9 @@ extension RemoteApplication {
         return try transaction.parse(told.renamingAssets(to: target.entry.stem), place)
     }
 
-    /// Notes what the server had of a target before the edit of these fields. The rest is as it is known
-    /// here: the target may be what was there before the move, of which the server has more to tell.
+    /// Stores the server's state of a target from before the edit of these fields. The other fields
+    /// keep the state that is known here. The target may be the record that was there before the
+    /// move, and the server may have more changes of it.
     private func putBase(
         of target: StoredRecord, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
     ) throws(RecordError) {

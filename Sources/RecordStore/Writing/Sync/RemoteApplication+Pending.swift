@@ -1,19 +1,21 @@
 import RecordModel
 import RecordSQL
 
-/// What the server has, and what it was not told or has not answered.
+/// The state of the server, and the changes that were not sent to it or are not answered yet.
 extension RemoteApplication {
-    /// Says whether what is to be deleted here is not what the server tells of: a record keeps its type, so
-    /// that one of another type is another record.
+    /// Returns whether the record that is to be deleted here is not the one in the server's change.
+    /// A record keeps its type, so that a record of another type is another record.
     func isDeleteOfOtherType(_ change: RemoteChange) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name) else { return false }
         return row.operation == .delete && row.type != change.type
     }
 
-    /// Whether the server tells of what is about to be deleted, or being deleted, and nobody has
-    /// edited. A delete that does not know the tag, for the answer to the create got lost, learns it.
+    /// Returns whether the change is about a record that is to be deleted, or is being deleted, and
+    /// that no other user has edited. A delete that does not know the tag, because the answer to
+    /// the create was lost, learns it.
     ///
-    /// - Parameter shown: the text of its file, which may come back here by somebody else's move.
+    /// - Parameter shown: the text of its file. The file may return to this place by another user's
+    ///   move.
     func isOfDelete(
         _ change: RemoteChange, _ remote: RecordDocument, shown: [UInt8]
     ) throws(RecordError) -> Bool {
@@ -23,7 +25,8 @@ extension RemoteApplication {
             return true
         }
         if let base, try hasSameValues(base, remote, change.type) {
-            // Another tag alone, as the root of a share gets one, or another way to write it.
+            // Only the tag differs, as after the root of a share got a new one, or only the layout
+            // does.
             let content =
                 base.text == shown
                 ? nil
@@ -39,7 +42,7 @@ extension RemoteApplication {
             try transaction.putBase(ofDelete: row.id, change.changeTag, .text(shown))
             return true
         }
-        // The answer to what was sent before got lost: nobody has edited since.
+        // The answer to an earlier request was lost, and no other user has edited the record since.
         guard let sent = try sentVersion(of: change, with: remote.text) else { return false }
         try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
         return true
@@ -56,13 +59,14 @@ extension RemoteApplication {
         }
     }
 
-    /// What a delete that waits, or is on its way, was of.
+    /// Returns the state that a waiting delete, or one that is on its way, has to delete.
     func baseOfDelete(_ name: RecordName) throws(RecordError) -> AcknowledgedState? {
         guard let row = try outgoing(name) else { return nil }
         return try connection.base(ofDelete: row.id)
     }
 
-    /// What the two sides had, for whoever wants it otherwise than it was merged.
+    /// Stores the versions of the two sides, for users who want another result than that of the
+    /// merge.
     func noteConflict(
         _ change: RemoteChange, of record: StoredRecord, in place: TypePlace,
         fields: [FieldName] = [], theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?,
@@ -73,8 +77,8 @@ extension RemoteApplication {
             theirs: theirs, theirTime: change.modified, theirUser: change.modifiedBy)
     }
 
-    /// Says whether what is known of a name is of a record that is gone, and not of one that has got the name
-    /// since, or is to get it.
+    /// Returns whether the known state of a name belongs to a deleted record, and not to a record
+    /// that has got the name since or will get it.
     func isAsOf(_ known: Known, beforeDeletion change: RemoteChange) throws(RecordError) -> Bool {
         let tag =
             if let record = known.record { try connection.baseTag(of: record.id)?.tag } else {
@@ -86,7 +90,8 @@ extension RemoteApplication {
         return acknowledged < deleted
     }
 
-    /// Says whether the server cannot have had a record that is here, and that has come from nowhere.
+    /// Returns whether the server cannot have had a record of this machine, and the record was not
+    /// moved or renamed from another place.
     func wasNeverSent(
         _ record: StoredRecord, as name: RecordName
     ) throws(RecordError) -> Bool {
@@ -111,8 +116,9 @@ extension RemoteApplication {
         return document
     }
 
-    /// What the server had last acknowledged, with what it has of a version that was sent and not
-    /// answered: that arrived, whatever others have changed beside it.
+    /// Returns the state that the server acknowledged last. It includes those values of an
+    /// unanswered version that the server has: they have arrived, whatever others have changed
+    /// beside them.
     func base(
         of record: RecordID, named name: RecordName, arrivedIn remote: RecordDocument,
         _ place: TypePlace
@@ -126,7 +132,8 @@ extension RemoteApplication {
         let changed = FieldMerge.changedFields(from: fields, to: sent.fields)
         let edits = try transaction.lastEdits(of: changed, name, zone)
         for field in changed where FieldMerge.isSame(sent[field], remote[field]) {
-            // What came from there since is not in what was sent, and was not removed by it.
+            // A value that arrived from the server since is not in the sent version, and that
+            // version did not remove it.
             if let edit = edits[field], edit.author == .sync { continue }
             fields.removeAll { $0.name == field }
             if let value = sent[field] { fields.append(RecordField(name: field, value: value)) }
@@ -136,7 +143,8 @@ extension RemoteApplication {
         return try transaction.parse(RecordDocument.print(fields, parent: parent), place)
     }
 
-    /// What the server has, when the record has the same values: the version with them.
+    /// Returns the values of the server, when the record has the same values: the version that has
+    /// them.
     func content(
         _ text: [UInt8], _ saved: Int64?, of name: RecordName
     ) throws(RecordError) -> BaseContent {
@@ -147,8 +155,8 @@ extension RemoteApplication {
         return .text(text)
     }
 
-    /// The version that was sent and whose values the server tells of now: the answer to it got lost
-    /// or is still to come. A damaged one tells nothing.
+    /// Returns the sent version whose values the server reports now: its answer was lost or has not
+    /// arrived yet. A damaged version is skipped.
     func sentVersion(
         of change: RemoteChange, with text: [UInt8]
     ) throws(RecordError) -> Int64? {
@@ -166,13 +174,13 @@ extension RemoteApplication {
         return nil
     }
 
-    /// Whether the last version that was sent, and is not answered, is written like that.
+    /// Returns whether the last version that was sent, and is not answered, has this text.
     func wasSent(_ text: [UInt8], of name: RecordName) throws(RecordError) -> Bool {
         try sentVersions(of: name).last?.text == text
     }
 
-    /// The versions that were sent and are not answered, oldest first; the text is nil where it is
-    /// damaged.
+    /// Returns the versions that were sent and are not answered, oldest first. The text is nil when
+    /// it is damaged.
     private func sentVersions(
         of name: RecordName
     ) throws(RecordError) -> [(token: Int64, text: [UInt8]?)] {
@@ -184,7 +192,7 @@ extension RemoteApplication {
         ) { ($0.int64(0), $0.wholeText(1)) }
     }
 
-    /// The later of what waits and what is on its way.
+    /// Returns the later of the change that waits and the change that is on its way.
     func outgoing(_ name: RecordName) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
@@ -210,7 +218,7 @@ extension RemoteApplication {
             ])
     }
 
-    /// What is on its way is answered for by whoever sends it.
+    /// Removes the waiting change. The sender of a change that is on its way handles its answer.
     func forgetPending(_ name: RecordName) throws(RecordError) {
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0",

@@ -1,12 +1,12 @@
 import RecordModel
 import RecordSQL
 
-/// What is known here and not any more by a server that was restored from a backup. What this machine
-/// has seen acknowledged is the later state, and is sent again; what was changed there since the
-/// restore is news.
+/// States that this machine knows, and that a server no longer knows after it was restored from a
+/// backup. A state that the server acknowledged to this machine is the later one, and is sent
+/// again. Changes that were made on the server since the restore are news.
 extension RemoteApplication {
-    /// Whether the server tells of an earlier state of a record than it has acknowledged, under that
-    /// change tag. No server does so but one that was restored.
+    /// Returns whether the change has an earlier state of a record than the server has
+    /// acknowledged, judged by the change tag. Only a restored server sends such a state.
     func isEarlier(_ change: RemoteChange, than acknowledged: String?) -> Bool {
         guard restorePoint != nil, let acknowledged,
             let told = ChangePosition(tag: change.changeTag),
@@ -15,10 +15,12 @@ extension RemoteApplication {
         return told < known
     }
 
-    /// Whether another machine has made a record again that a restored server had lost: all that it
-    /// says was in it here, before it was deleted, or there.
+    /// Returns whether another machine has created a record again that a restored server had lost.
+    /// All its values were in the record before, either in a version of this machine from before
+    /// the deletion, or in a version of the server.
     ///
-    /// - Parameter base: what the server had then; where lines were merged, no version has just that.
+    /// - Parameter base: the state that the server had then. After a merge of lines, no version has
+    ///   exactly that state.
     func isMadeAgain(
         _ change: RemoteChange, _ text: [UInt8], since base: AcknowledgedState? = nil
     ) throws(RecordError) -> Bool {
@@ -34,8 +36,9 @@ extension RemoteApplication {
         }
     }
 
-    /// Whether a record that is not here any more was deleted after what the server tells of it. What
-    /// was never seen here is of somebody who knew more, and stays.
+    /// Returns whether a record that no longer exists here was deleted after the state that the
+    /// server reports. A state that was never seen here comes from an author with later knowledge,
+    /// and stays.
     func wasDeletedLater(
         _ change: RemoteChange, _ text: [UInt8], _ known: Known
     ) throws(RecordError) -> Bool {
@@ -43,7 +46,7 @@ extension RemoteApplication {
         return try isMadeAgain(change, text)
     }
 
-    /// It is deleted there once more.
+    /// Deletes the record on the server once more.
     func deleteAgain(
         _ change: RemoteChange, _ text: [UInt8], _ known: Known
     ) throws(RecordError) {
@@ -52,7 +55,7 @@ extension RemoteApplication {
         try transaction.putBase(ofDelete: row, change.changeTag, .text(text))
     }
 
-    /// The server had a record and lost it: it is made there again.
+    /// Creates a record again on the server, which had it and lost it.
     mutating func makeAgain(_ name: RecordName) throws(RecordError) -> RemoteResult {
         guard let record = try connection.stored(named: name, zone),
             record.state != .waitingDelete
@@ -66,7 +69,7 @@ extension RemoteApplication {
                 .create, record.id, name, record.generation,
                 try transaction.place(record.entry.type), alsoOfSync: true)
         }
-        // Another machine may make it too: then stamps tell whose fields are later.
+        // Another machine may create it again too. The stamps then decide which fields are later.
         try connection.run(
             """
             UPDATE outbox SET sent = COALESCE(sent, ?3)
@@ -79,14 +82,15 @@ extension RemoteApplication {
         return RemoteResult(outcome: .kept, id: record.id, conflicts: [])
     }
 
-    /// Whether what is told was so before the server's last restore: whoever made it knew all that was
-    /// there then.
+    /// Returns whether the change is from before the server's last restore. Its author then knew
+    /// everything that the server had at that time.
     private func isOfBackup(_ change: RemoteChange) -> Bool {
         restorePoint.map { $0.isBehind(change.changeTag) } ?? false
     }
 
-    /// Whether another restore, of which this machine has not heard, lies between what it has seen of a
-    /// record and what is told: whoever made that may not have known the record.
+    /// Returns whether another restore, which this machine does not know of, lies between the state
+    /// that it has seen of a record and the change. The author of the change may then not have
+    /// known the record.
     private func isOfMissedRestore(
         _ change: RemoteChange, _ record: RecordID
     ) throws(RecordError) -> Bool {
@@ -97,15 +101,15 @@ extension RemoteApplication {
         return acknowledged.isBeforeRestore(behind: told)
     }
 
-    /// Whether the server, which is behind, has not told of a record yet.
+    /// Returns whether the server, which is behind, has not reported a record yet.
     func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
         guard let restoredPass else { return false }
         let pass = try connection.pass(ofBase: record)
         return pass.map { $0 != restoredPass } ?? false
     }
 
-    /// Somebody has deleted a record since the restore, and may not have known what this machine has
-    /// made of it and the server has lost.
+    /// Lists a conflict for a record that another user has deleted since the restore. That user may
+    /// not have known the edits of this machine that the server has lost.
     func noteLostEdit(
         _ change: RemoteChange, of existing: StoredRecord
     ) throws(RecordError) {
@@ -118,8 +122,8 @@ extension RemoteApplication {
             change, of: existing, in: place, base: nil, mine: text, theirs: nil)
     }
 
-    /// Says whether a field has a value of this machine, whatever others have changed beside it. A text that
-    /// cannot be read may have one.
+    /// Returns whether a field has a value of this machine, whatever others have changed beside it.
+    /// A text that cannot be read may have one.
     private func isEditedHere(
         _ text: [UInt8], _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> Bool {
@@ -133,10 +137,13 @@ extension RemoteApplication {
         return edits.values.contains { $0.author != .sync }
     }
 
-    /// The base to merge with, when the server tells of a record for the first time since it was
-    /// restored, and somebody has changed it since: he may have had the state of the backup. A field
-    /// with a value that it had here before is no news. Any other value beside an edit of this machine
-    /// is a conflict: it is not known who knew of whom.
+    /// Returns the base of the merge, when the server reports a record for the first time since it
+    /// was restored, and another user has changed it since. That user may have had the state of the
+    /// backup.
+    ///
+    /// A field with a value that it had here before is no news. Any other value beside an edit of
+    /// this machine is a conflict, because it is not known whether one of the two users knew the
+    /// other's edit.
     func baseAfterRestore(
         _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRecord,
         _ change: RemoteChange, _ place: TypePlace
@@ -161,7 +168,7 @@ extension RemoteApplication {
         return try transaction.parse(RecordDocument.print(fields, parent: base.parent), place)
     }
 
-    /// What a record has been, newest first.
+    /// Returns the versions of a record, newest first.
     private func versions(
         of name: RecordName, _ type: RecordTypeName
     ) throws(RecordError) -> [RecordDocument] {
@@ -179,7 +186,7 @@ extension RemoteApplication {
         }
     }
 
-    /// What others have made of a record where this machine had made something else of it.
+    /// Returns the versions of others from the conflicts of a record with this machine's versions.
     private func lostSides(
         of name: RecordName, _ type: RecordTypeName
     ) throws(RecordError) -> [RecordDocument] {
@@ -197,7 +204,8 @@ extension RemoteApplication {
         }
     }
 
-    /// Without those that are damaged, or no records of their type any more.
+    /// Returns the states that can be read, without those that are damaged or no longer records of
+    /// their type.
     private func readable<State>(
         _ states: [State], _ read: (State) throws(RecordError) -> RecordDocument?
     ) throws(RecordError) -> [RecordDocument] {

@@ -1,15 +1,17 @@
 import RecordModel
 import RecordSQL
 
-/// The values that the server has of a record.
+/// The values of a record on the server.
 enum BaseContent {
-    /// Those of a version of this store's history.
+    /// The values of a version of this store's history.
     case version(Int64)
-    /// Those that no version has.
+    /// Values that no version has.
     case text([UInt8])
 }
 
 extension Transaction {
+    /// Stores the base of a record.
+    ///
     /// - Parameter content: nil for the values that it had before.
     func putBase(
         _ record: RecordID, _ changeTag: String, _ content: BaseContent?, _ fileText: TextOnServer
@@ -30,7 +32,7 @@ extension Transaction {
                 + [.integer(fileText.rawValue)])
     }
 
-    /// Gives what the server had of a record that is to be made anew there.
+    /// Returns the state that the server had of a record that is about to be made there again.
     func ancestor(
         of name: RecordName, in place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
@@ -51,7 +53,7 @@ extension Transaction {
         }
     }
 
-    /// The server still has it as it is known here.
+    /// Notes that the server still has the record in the state that is known here.
     func noteTold(_ record: RecordID) throws(RecordError) {
         try connection.run(
             """
@@ -61,7 +63,8 @@ extension Transaction {
             """, [.integer(record.rawValue)])
     }
 
-    /// A delete outlives its record's base, which a record of the same name may need.
+    /// Copies the record's base to its outgoing deletion. The deletion outlives the base, and a
+    /// record with the same name may need it.
     func keepBase(of record: RecordID, in row: Int64) throws(RecordError) {
         try connection.run(
             """
@@ -71,8 +74,8 @@ extension Transaction {
             """, [.integer(record.rawValue), .integer(row)])
     }
 
-    /// A pass of the feed that goes on may have told of it already: it does not end by saying that the
-    /// record is gone.
+    /// Gives the record the base of an outgoing change. A running pass of the feed may have
+    /// reported the record already, so its end must not treat the record as deleted.
     func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
         try connection.run(
             """
@@ -83,7 +86,7 @@ extension Transaction {
             """, [.integer(record.rawValue), .integer(row)])
     }
 
-    /// The base of a delete that was not sent is that of what came after it.
+    /// Passes the base of a deletion that was not sent to the change that came after it.
     func passBase(of row: Int64, to later: OutboxRow) throws(RecordError) {
         if later.operation != .delete { return try inheritBase(of: row, later.record) }
         try connection.run(
@@ -94,7 +97,8 @@ extension Transaction {
             """, [.integer(row), .integer(later.id)])
     }
 
-    /// What the server had before it lost the record that a change is to make anew.
+    /// Passes on the state that the server had before it lost the record, to a change that makes
+    /// the record again.
     func passAncestor(of row: Int64, to later: OutboxRow) throws(RecordError) {
         guard later.operation != .delete else { return }
         try connection.run(
@@ -105,7 +109,8 @@ extension Transaction {
             """, [.integer(row), .integer(later.id)])
     }
 
-    /// The base of an outgoing delete.
+    /// Stores the base of an outgoing deletion.
+    ///
     /// - Parameter content: nil for the values that it had before.
     func putBase(
         ofDelete row: Int64, _ changeTag: String, _ content: BaseContent?
@@ -123,7 +128,7 @@ extension Transaction {
 }
 
 extension BaseContent {
-    /// For `version`, `text` and `checksum`.
+    /// The values for `version`, `text` and `checksum`.
     fileprivate var columns: [SQLValue] {
         switch self {
         case .version(let token): [.integer(token), .null, .null]
@@ -133,7 +138,7 @@ extension BaseContent {
 }
 
 extension SQLConnection {
-    /// The last state that the server has acknowledged.
+    /// Returns the last state that the server has acknowledged.
     func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
         try first(
             """
@@ -148,7 +153,7 @@ extension SQLConnection {
         }
     }
 
-    /// The same of what an outgoing delete deletes.
+    /// Returns the same for the record that an outgoing deletion deletes.
     func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
         try first(
             """
@@ -169,22 +174,25 @@ extension SQLConnection {
         ) { ($0.string(0), TextOnServer(rawValue: $0.int64(1)) ?? .sent) }
     }
 
-    /// The pass of the zone's feed that told of the record last, or was going on when it was sent.
+    /// Returns the pass of the zone's feed that reported the record last, or that was running when
+    /// the record was sent.
     func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
         try first("SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]) {
             $0.int64(0)
         }
     }
 
-    /// The version that the server has acknowledged; nil when its values are no version's.
+    /// Returns the version that the server has acknowledged. Returns nil when no version has its
+    /// values.
     func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
         try first("SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
             $0.int64IfPresent(0)
         } ?? nil
     }
 
-    /// The newest version of a name: of a record that is there, the one with its values. Another one may
-    /// have had the name, and be gone, since the record was last saved: under the name that it had then.
+    /// Returns the newest version of a name. If a record with the name exists, this is the version
+    /// with its values. Another record may have had the name, and may have been deleted, since the
+    /// record was last saved under the name that it had then.
     func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
         try first(
             """

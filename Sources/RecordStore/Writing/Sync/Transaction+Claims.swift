@@ -2,16 +2,17 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Takes changes of a zone that nobody sends, oldest first, under one new batch number. What a
-    /// record needs there (its parent, what it refers to in the zone) stands before it, and when
-    /// that is on its way or parked, the record waits. So does what waits for an asset's bytes.
+    /// Takes changes of a zone that nobody sends, oldest first, under one new batch number. The
+    /// records that a record needs on the server (its parent, and the records in the zone that it
+    /// refers to) come before it. While one of these is being sent or is parked, the record waits.
+    /// A change that waits for an asset's bytes waits too.
     ///
     /// A record whose text is damaged is parked with the reason.
     package func claimOutbox(
         in zone: ZoneID, limits: ClaimLimits = ClaimLimits(),
         except exceptions: ClaimExceptions = ClaimExceptions()
     ) throws(RecordError) -> [OutboxClaim] {
-        // Also of a removed zone, whose records are deleted on the server too.
+        // This also applies to a removed zone, because its records are deleted on the server too.
         let name = try connection.first(
             "SELECT name FROM zone WHERE id = ?", [.integer(zone.rawValue)]
         ) { ZoneName(bytes: $0.bytes(0)) }
@@ -38,7 +39,7 @@ extension Transaction {
         return batch
     }
 
-    /// Changes that may be taken, but for what they need.
+    /// Returns the changes that may be taken if nothing that they need is missing.
     private func ready(in zone: ZoneID, after last: Int64) throws(RecordError) -> [OutboxRow] {
         try connection.all(
             """
@@ -52,7 +53,7 @@ extension Transaction {
     }
 }
 
-/// The changes of one request, as they are gathered.
+/// The changes of one request while they are collected.
 private struct Claiming {
     let transaction: Transaction
     let zoneID: ZoneID
@@ -64,14 +65,14 @@ private struct Claiming {
     private(set) var claims: [OutboxClaim] = []
     private(set) var isFull = false
     private var bytes = 0
-    /// By row.
+    /// The state of each row.
     private var found: [Int64: State] = [:]
     private var hasMoves: Bool?
-    /// By what goes together: whether not all of it is on the server.
+    /// For each tree of moved records: whether the server does not have all of it yet.
     private var treesUnderWay: [Int64: Bool] = [:]
-    /// Bytes that only the server has, and that changes to be sent have.
+    /// The bytes that only the server has, and that changes to be sent contain.
     private var bytesOfServer: Set<String>?
-    /// Nil until it was asked for.
+    /// The share that this user is leaving. Nil until somebody asks for it.
     private var leaving: Leaving?
 
     init(
@@ -87,8 +88,8 @@ private struct Claiming {
 
     private var connection: SQLConnection { transaction.connection }
 
-    /// A change with those that have to go before it. Not by recursion: a chain of parents may be as
-    /// long as the zone.
+    /// Takes a change together with the changes that have to be sent before it. It does not use
+    /// recursion, because a chain of parents may be as long as the zone.
     mutating func take(_ row: OutboxRow) throws(RecordError) {
         guard found[row.id] == nil, !exceptions.contains(row) else { return }
         if row.operation == .delete {
@@ -102,7 +103,7 @@ private struct Claiming {
         } else if row.operation == .update, try mustWait(row),
             try !connection.isRefused(copyOf: row)
         {
-            // Its name was that of another record, which is to be there before.
+            // Its name belonged to another record, which has to be there before.
             found[row.id] = .waits
             return
         }
@@ -115,7 +116,7 @@ private struct Claiming {
             }
             guard let before = try pending(need) else { continue }
             switch found[before.id] {
-            // Two that need each other go as they come.
+            // Two changes that need each other are sent in the order in which they are found.
             case .taken, .visited: continue
             case nil:
                 if before.isReady, !exceptions.contains(before), let next = try step(before) {
@@ -124,19 +125,20 @@ private struct Claiming {
                 }
             case .waits: break
             }
-            // What cannot go now holds all that needs it.
+            // A change that cannot be sent now holds back all changes that need it.
             for step in path { found[step.claim.row.id] = .waits }
             return
         }
     }
 
-    /// Whether the server would lose bytes with the record that it alone has and that another is to
-    /// get: after `mv` of a record that was never read.
+    /// Returns whether the deletion of the record would remove bytes that only the server has and
+    /// that another record is about to get. This happens after `mv` of a record that was never
+    /// read.
     private mutating func hasBytesForOthers(_ row: OutboxRow) throws(RecordError) -> Bool {
         let needed = try neededBytes()
         guard !needed.isEmpty else { return false }
-        // What a version had that the server does not have (any more) is not lost with the record, and
-        // nothing is where the server is not known to have one.
+        // Bytes of a version that the server does not have (any more) are not lost with the record.
+        // Nothing is lost where the server is not known to have a record.
         let own = try connection.all(
             """
             SELECT DISTINCT k.hash FROM outbox o
@@ -150,7 +152,7 @@ private struct Claiming {
         return own.contains { needed.contains($0) }
     }
 
-    /// Bytes that only the server has, and that changes to be sent have.
+    /// Returns the bytes that only the server has, and that changes to be sent contain.
     private mutating func neededBytes() throws(RecordError) -> Set<String> {
         if let bytesOfServer { return bytesOfServer }
         // Most stores have all bytes.
@@ -168,8 +170,9 @@ private struct Claiming {
         return bytesOfServer ?? []
     }
 
-    /// The changes that need bytes which the server would lose with an update: of a large field that was
-    /// moved to another record, and never read. Not of records that have them there as well.
+    /// Returns the changes that need bytes which the server would lose with an update. These are
+    /// bytes of a large field that was moved to another record and never read. Records that have
+    /// the bytes there as well do not count.
     private mutating func changesThatNeedBytes(
         of claim: OutboxClaim
     ) throws(RecordError) -> [OutboxRow] {
@@ -202,15 +205,16 @@ private struct Claiming {
         return isUnderWay
     }
 
-    /// Says whether the name of a change was that of another record, which is to be elsewhere before. Those that
-    /// have changed places do not wait for each other.
+    /// Returns whether the name of a change belonged to another record, which first has to be in
+    /// its new place. Records that have exchanged places do not wait for each other.
     private mutating func mustWait(_ update: OutboxRow) throws(RecordError) -> Bool {
         guard try waitsForCopy(update) else { return false }
         return try !connection.isCircular(update)
     }
 
-    /// Who leaves a share deletes nothing in it: what was removed with it goes when it is left. A share is
-    /// left by the removal of its file, or of its root.
+    /// The share that this user is leaving. A user who leaves a share deletes nothing in it:
+    /// records that were removed together with it disappear when the share is left. A user leaves a
+    /// share by removing its file or its root.
     private struct Leaving {
         var isByFile = false
         var roots: Set<RecordName> = []
@@ -242,7 +246,7 @@ private struct Claiming {
     }
 
     private enum State {
-        /// It is looked at, and what it needs comes first.
+        /// The change is being examined; the changes that it needs come first.
         case visited
         case taken
         case waits
@@ -253,11 +257,11 @@ private struct Claiming {
         var needs: [Need]
     }
 
-    /// What goes before a change.
+    /// A condition for sending a change.
     private enum Need {
-        /// That the record is made.
+        /// The record has to be made first.
         case record(RecordName)
-        /// A change that needs bytes which the server would lose.
+        /// A change has to be sent first because it needs bytes that the server would lose.
         case change(OutboxRow)
     }
 
@@ -268,13 +272,13 @@ private struct Claiming {
         }
     }
 
-    /// Nil when the record cannot be sent as it is here.
+    /// Starts to examine a change. Returns nil when the record cannot be sent as it is here.
     private mutating func step(_ row: OutboxRow) throws(RecordError) -> Step? {
         do throws(RecordError) {
             let claim = try claim(row)
             let needy =
                 row.operation == .update ? try changesThatNeedBytes(of: claim) : []
-            // What is of another zone goes in a request of its own.
+            // Changes of another zone are sent in a separate request.
             guard needy.allSatisfy({ $0.zone == zoneID }) else {
                 found[row.id] = .waits
                 return nil
@@ -318,7 +322,8 @@ private struct Claiming {
         claim.longFields = document.longFields(transaction.store.options.limits)
         claim.longFieldsOfBase =
             claim.baseDocument?.longFields(transaction.store.options.limits) ?? []
-        // What goes from the record to an asset there, or back, is another field there.
+        // A value that moves from the record to an asset on the server, or back, changes a field
+        // there.
         claim.changedFields += claim.longFields.symmetricDifference(claim.longFieldsOfBase)
             .subtracting(claim.changedFields).sorted()
             .filter { claim.base != nil && document[$0] != nil }
@@ -329,19 +334,19 @@ private struct Claiming {
             claim.fileText = text
         }
         if claim.base != nil || row.sent != nil || row.generation > 1 {
-            // What came from elsewhere without a stamp has none here.
+            // A value that came from elsewhere without a stamp has none here.
             let edits = try transaction.lastEdits(of: claim.changedFields, row.name, row.zone)
             let hasForeign = edits.values.contains { !$0.isExact }
             var takesForeign = false
             if hasForeign, let base = claim.base {
-                // What is sent again over the state of a backup was given its values when it was
-                // first sent, by whomever.
+                // Values that are sent again over the state of a backup got their stamps when
+                // somebody first sent them.
                 let point = try connection.restorePoint(of: zoneID)
                 takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
             }
-            // A value that a record was made with, and that the server had before somebody deleted the
-            // record there, has no stamp this time either: who wrote over it had heard none, and by
-            // a slow clock would seem to be earlier.
+            // A value that a record was made with, and that the server had before somebody deleted
+            // the record there, has no stamp this time either. A user who wrote over it had
+            // received no stamp for it, and with a slow clock would seem to be earlier.
             let ancestor =
                 claim.base == nil && row.generation == 1
                 ? try transaction.ancestor(of: row.name, in: place) : nil
@@ -380,13 +385,14 @@ private struct Claiming {
         claims.append(claim)
     }
 
-    /// Nil when the server has the values of the newest one, and only the file is written otherwise.
+    /// Returns the version to send. Returns nil when the server has the values of the newest
+    /// version, and only the file's text differs.
     private func versionToSend(_ row: OutboxRow) throws(RecordError) -> Int64? {
         let newest = try connection.newestVersion(row.name, row.zone)
         return try connection.baseVersion(of: row.record) == newest ? nil : newest
     }
 
-    /// The change that makes a record on the server, when that is still to come.
+    /// Returns the change that makes a record on the server, while it is not acknowledged.
     private func pendingCreate(of name: RecordName) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
@@ -407,7 +413,7 @@ extension RecordDocument {
         fields.flatMap { $0.value.targets(in: zone) } + [parent].compactMap(\.self)
     }
 
-    /// Of its large fields, in hexadecimal, as far as they are known.
+    /// The hashes of its large fields, in hexadecimal, as far as they are known.
     fileprivate var assetHashes: Set<String> {
         Set(KeptAsset.all(in: fields).map(\.hash.hex))
     }

@@ -2,17 +2,18 @@ import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// How many conflicts of a record wait to be settled; older ones count as settled.
+    /// The largest number of unsettled conflicts of a record. Older ones count as settled.
     private static let conflictsOfRecord: Int64 = 100
 
-    /// Keeps what two sides made of a record, where one of them lost.
+    /// Keeps the texts of both sides of a record, where one side lost.
     ///
     /// - Parameters:
-    ///   - fields: changed by both; empty when one side deleted the record and the other edited it.
-    ///   - theirsStood: those of them that have the server's value now.
-    ///   - base: what both began with, when that is known.
-    ///   - mine: of this machine; nil when it deleted the record.
-    ///   - theirs: of the server; nil when somebody deleted the record there.
+    ///   - fields: the fields that both sides changed; empty when one side deleted the record and
+    ///     the other edited it.
+    ///   - theirsStood: the fields of these that have the server's value now.
+    ///   - base: the text that both sides began with, when that is known.
+    ///   - mine: the text of this machine; nil when it deleted the record.
+    ///   - theirs: the text of the server; nil when somebody deleted the record there.
     func noteConflict(
         of record: StoredRecord, in place: TypePlace, fields: [FieldName],
         theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?, theirs: [UInt8]?,
@@ -41,7 +42,7 @@ extension Transaction {
                     .integer(conflict), .integer(side.rawValue), .blob(text), .checksum(text),
                 ])
         }
-        // Two programs that write one field on two machines may go on for ever.
+        // Two programs that write one field on two machines may continue forever.
         try connection.run(
             """
             UPDATE conflict SET settled = ?1 WHERE record_id = ?2 AND settled IS NULL AND id <= (
@@ -54,7 +55,7 @@ extension Transaction {
             stem: record.entry.stem)
     }
 
-    /// Forgets what was settled until then.
+    /// Deletes the conflicts that were settled until then.
     func removeConflicts(settledUntil limit: Timestamp) throws(RecordError) {
         let settled = "settled <= ?"
         try connection.run(

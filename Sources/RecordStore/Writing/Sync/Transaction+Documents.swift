@@ -1,9 +1,9 @@
 import RecordModel
 import RecordSQL
 
-/// Texts with the bytes that they speak of, also where they name a file and no hash.
+/// Texts with the bytes that they name, even where they name a file and no hash.
 extension Transaction {
-    /// A text of a record whose assets are those of its rows.
+    /// Parses a text of a record whose assets are those of its rows.
     func document(
         _ text: [UInt8], of record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument {
@@ -15,7 +15,7 @@ extension Transaction {
         }
     }
 
-    /// The text of a version.
+    /// Parses the text of a version.
     func document(
         _ text: [UInt8], ofVersion token: Int64, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument {
@@ -27,8 +27,8 @@ extension Transaction {
         }
     }
 
-    /// The state that the server has acknowledged of a record; nil where there is none, or its text is
-    /// damaged.
+    /// Returns the state of a record that the server has acknowledged. Returns nil where there is
+    /// none, or its text is damaged.
     func acknowledgedDocument(
         of record: RecordID, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument? {
@@ -36,7 +36,7 @@ extension Transaction {
         return try document(of: base, type)
     }
 
-    /// What the server has acknowledged; nil where its text is damaged.
+    /// Parses the text that the server has acknowledged. Returns nil where its text is damaged.
     func document(
         of base: AcknowledgedState, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument? {

@@ -1,14 +1,14 @@
 import RecordModel
 import RecordSQL
 
-/// What the end of a share leaves here: of what others have written, nothing. Not in records, history,
-/// trash, conflicts, drafts, files and their names, nor, after `RecordStore.scrub`, in free pages and the
-/// log. That there was a zone of this name and owner stays known.
+/// Erases data after the end of a share. Nothing that others have written stays: not in records,
+/// history, trash, conflicts, drafts, files and their names, nor, after `RecordStore.scrub`, in
+/// free pages and the log. It stays known that there was a zone with this name and owner.
 ///
-/// What this user has written and nobody has got is his: it goes into the trash, with the fields that he
-/// has changed and no others.
+/// Data that this user has written and that nobody has received belongs to this user. It moves to
+/// the trash, with only the fields that this user has changed.
 extension Transaction {
-    /// Of a zone whose records are gone already.
+    /// Erases the traces of a zone whose records are already deleted.
     func eraseTraces(of zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
         try eraseTrash("zone_id = ?", [value])
@@ -28,8 +28,8 @@ extension Transaction {
         try markForScrub()
     }
 
-    /// Of a record that is gone from a zone of others: nobody can tell whether its owner has deleted it,
-    /// or shares it no longer.
+    /// Erases the traces of a record that was deleted from a zone of others. Nobody can tell
+    /// whether its owner has deleted it or no longer shares it.
     func eraseTraces(
         of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName
     ) throws(RecordError) {
@@ -46,7 +46,7 @@ extension Transaction {
             try connection.run("DELETE FROM \(table) WHERE zone_id = ? AND name = ?", values)
         }
         if zonesOfErased.insert(zone).inserted {
-            // They may name it.
+            // The events may name the record.
             try connection.run(
                 "DELETE FROM sync_event WHERE zone_id = ? AND error IS NOT NULL",
                 [.integer(zone.rawValue)])
@@ -54,7 +54,7 @@ extension Transaction {
         try markForScrub()
     }
 
-    /// The same of a record that is in the trash.
+    /// Does the same for a record that is in the trash.
     func eraseTraces(of name: RecordName, in zone: ZoneID) throws(RecordError) {
         let places = try connection.all(
             "SELECT DISTINCT type, stem FROM trash WHERE zone_id = ? AND name = ?",
@@ -65,9 +65,9 @@ extension Transaction {
         }
     }
 
-    /// Of records that are not here any more, where others share parts of a zone: a feed that begins anew
-    /// tells that there are other parts, and not of which one a record was that this user has deleted.
-    /// Whoever deletes the root of one has left it.
+    /// Erases the traces of records that are no longer here, where others share parts of a zone. A
+    /// feed that starts again shows that other parts are shared, but not which part contained a
+    /// record that this user has deleted. A user who deletes the root of a part has left that part.
     func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
         if try connection.isSharedWhole(zone) { return }
@@ -81,7 +81,7 @@ extension Transaction {
         for name in gone { try eraseTraces(of: name, in: zone) }
     }
 
-    /// Of types that no other zone has, or had: a schema is of all.
+    /// Erases the schemas of types that no other zone has or had. A schema belongs to all zones.
     private func eraseSchemas(of zone: ZoneID) throws(RecordError) {
         let types = try connection.all(
             """
@@ -96,8 +96,9 @@ extension Transaction {
         }
     }
 
-    /// Versions that records are stay with these. The newest row stays without what was in it, so that no token is given twice; and that what is in
-    /// the trash was deleted.
+    /// Erases rows of history. Versions that are the state of existing records stay with these. The
+    /// newest row stays without its content, so that no token is used twice. A row also stays if it
+    /// says that a record in the trash was deleted.
     private func eraseHistory(
         _ condition: String, _ values: [SQLValue]
     ) throws(RecordError) {
@@ -124,7 +125,8 @@ extension Transaction {
             """, [.checksum([])] + values)
     }
 
-    /// But for what this user has written himself, also when an earlier share ended.
+    /// Erases rows of the trash, except the rows that this user has written, also those from the
+    /// end of an earlier share.
     private func eraseTrash(
         _ condition: String, _ values: [SQLValue]
     ) throws(RecordError) {
@@ -151,7 +153,8 @@ extension Transaction {
         try connection.run("DELETE FROM conflict WHERE \(condition)", values)
     }
 
-    /// Puts what this user has written, and others have overruled, into the trash: it is nowhere else.
+    /// Puts the values that this user has written, and that others have overruled, into the trash,
+    /// because they exist nowhere else.
     private func keepOwnSide(of conflict: Conflict) throws(RecordError) {
         guard !conflict.theirsStood.isEmpty,
             let text = try connection.text(of: .mine, in: conflict)
@@ -172,12 +175,13 @@ extension Transaction {
             RecordDocument.print(fields, parent: nil))
     }
 
-    /// What is free on the disk may still hold it: `RecordStore.scrub` is due.
+    /// Notes that `RecordStore.scrub` is due: the free space on the disk may still contain the
+    /// data.
     func markForScrub() throws(RecordError) {
         try connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
     }
 
-    /// Local files of what was there go with it.
+    /// Notes that local files of the place are to be removed too.
     func markForScrub(_ place: StoreDirectory.LocalFiles) throws(RecordError) {
         try connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
@@ -186,7 +190,8 @@ extension Transaction {
 
     // MARK: Unsent edits
 
-    /// Puts what this user has written into a record, and nobody has got, into the trash.
+    /// Puts the values that this user has written into a record, and that nobody has received, into
+    /// the trash.
     func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
         guard row.operation != .delete, let record = try connection.stored(row.record) else {
             return
@@ -201,8 +206,8 @@ extension Transaction {
         try keepOwnFields(of: record, named: name, since: base, place)
     }
 
-    /// Keeps what was not sent of a record that is removed with the share which is being left, and so goes from the
-    /// trash.
+    /// Keeps the unsent values of a record that was removed together with a share which this user
+    /// is leaving. Such a record is also removed from the trash.
     func keepUnsentEdit(
         of record: StoredRecord, named name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
@@ -214,14 +219,14 @@ extension Transaction {
         try keepOwnEdit(of: record, named: name, place)
     }
 
-    /// All that this user has written into a record that a restored server does not have, or had as it was
-    /// earlier: whether others have got it, nobody knows.
+    /// Keeps all values that this user has written into a record that a restored server does not
+    /// have, or has in an earlier state. Nobody knows whether others have received them.
     func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {
         try keepOwnFields(
             of: record, named: name, since: nil, try place(record.entry.type))
     }
 
-    /// The same in a whole zone.
+    /// Does the same in a whole zone.
     func keepOwnEdits(
         in zone: ZoneID, but names: Set<RecordName>
     ) throws(RecordError) {
@@ -261,7 +266,8 @@ extension Transaction {
         }
     }
 
-    /// Puts what this user has written, and nobody has got, into the trash, and says so after the commit.
+    /// Puts values that this user has written, and that nobody has received, into the trash, and
+    /// reports this after the commit.
     ///
     /// - Returns: the entry's number.
     func addOwnTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {

@@ -2,19 +2,21 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps all that this account is invited to, in place of what was known before: the newest first.
-    /// What is new of it is news; what was withdrawn or has changed is to leave nothing on the disk.
+    /// Keeps all invitations to this account, newest first, instead of those that were known
+    /// before. New invitations are reported. An invitation that was withdrawn or has changed must
+    /// leave nothing on the disk.
     package func setInvitations(_ invitations: [Invitation]) throws(RecordError) {
         let before = try connection.invitations()
         try keep(invitations)
         if !Set(before).isSubset(of: invitations) { try markForScrub() }
         let known = Set(before.map(\.id))
-        // Behind one that is known there is only what the server did not tell before, for there were more.
+        // After a known invitation there are only invitations that the server did not report
+        // before, because there were more.
         let new = invitations.prefix { !known.contains($0.id) }
         note(new.map { ShareNews(invited: $0) })
     }
 
-    /// This account has accepted the invitation, or declined it.
+    /// Removes an invitation that this account has accepted or declined.
     package func removeInvitation(_ id: Text) throws(RecordError) {
         let before = try connection.invitations()
         let rest = before.filter { $0.id != id }
@@ -23,7 +25,7 @@ extension Transaction {
         note([])
     }
 
-    /// All of them are one row of `meta`.
+    /// Stores the invitations. All of them are one row of `meta`.
     private func keep(_ invitations: [Invitation]) throws(RecordError) {
         let list = JSONValue.array(
             invitations.map { ["id": .string($0.id), "share": $0.json] })
@@ -32,7 +34,7 @@ extension Transaction {
             [.blob(list.serialized())])
     }
 
-    /// Of no zone: what somebody is invited to has none here.
+    /// Reports news without a zone: an invitation has no zone here.
     private func note(_ news: [ShareNews]) { note(news, of: ZoneID(0)) }
 }
 
@@ -48,7 +50,8 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// What this account is invited to and has not accepted, as the server last told it: the newest first.
+    /// Returns the invitations that this account has not accepted, as the server last reported
+    /// them, newest first.
     package func invitations() throws(RecordError) -> [Invitation] {
         try read { connection throws(RecordError) in try connection.invitations() }
     }

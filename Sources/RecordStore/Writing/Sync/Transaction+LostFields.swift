@@ -1,16 +1,18 @@
 package import RecordModel
 import RecordSQL
 
-/// Large fields that this machine has written over what another one has made of them. Their bytes are not merged.
+/// Large fields where this machine has overwritten the edit of another machine. Their bytes are not
+/// merged.
 extension Transaction {
-    /// The version of a record; nil for one that was never saved.
+    /// Returns the version of a record. Returns nil for a record that was never saved.
     package func version(of record: RecordID) throws(RecordError) -> Int64? {
         try connection.version(of: record)
     }
 
-    /// Keeps, as a conflict, what another machine has made of a large field since a version that the writer of its
-    /// bytes has had. Those are in the record already. Nothing happens where this machine has changed the field since: its
-    /// programs replace what others of it have saved, as on any file system.
+    /// Keeps another machine's edit of a large field as a conflict, if it was made since the
+    /// version that the writer of the new bytes had. The new bytes are in the record already.
+    /// Nothing happens where this machine has changed the field since then: its programs replace
+    /// each other's files, as on any file system.
     package func noteLostField(
         _ field: FieldName, _ index: Int?, of id: RecordID, since version: Int64
     ) throws(RecordError) {
@@ -29,7 +31,8 @@ extension Transaction {
             theirs: edited.text, theirTime: theirs.at)
     }
 
-    /// The last edit of the field before this transaction's, if it is of another machine.
+    /// Returns the last edit of the field before the edit of this transaction, if another machine
+    /// made it.
     private func lostEdit(
         of field: FieldName, _ name: RecordName, _ zone: ZoneID, since version: Int64
     ) throws(RecordError) -> VersionFields? {
@@ -41,7 +44,7 @@ extension Transaction {
             last = edit.token
             guard edit.kind != .deleted, edit.fields.contains(field) else { continue }
             if edit.author == .sync { return edit }
-            // The save itself; or the removal of the file that is written anew by it.
+            // This is the save itself, or the removal of the file that the save writes again.
             let hasValue = try readable(connection.versionText(edit.token))?[field] != nil
             guard isOfThisSave || !hasValue else { return nil }
             isOfThisSave = false
@@ -51,7 +54,8 @@ extension Transaction {
 }
 
 extension FieldValue {
-    /// That of a list, where there is an index; nil where the list has none there.
+    /// Returns the element of a list, where there is an index. Returns nil where the list has no
+    /// such element.
     fileprivate func element(_ index: Int?) -> FieldValue? {
         guard let index else { return self }
         guard case .list(let values) = self, values.indices.contains(index) else { return nil }

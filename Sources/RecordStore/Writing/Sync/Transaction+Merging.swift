@@ -2,11 +2,13 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Saves a text whose writer began with an earlier file of the record: what others have
-    /// changed since stays, and the later writer, this one, wins where both changed a field. What
-    /// loses is the version before in history; when it came from the server, a conflict shows it.
+    /// Saves a text whose writer began with an earlier file of the record. The changes that others
+    /// have made since stay. Where both changed a field, the later writer, this one, wins. The
+    /// losing state is the version before in history; when it came from the server, a conflict
+    /// shows it.
     ///
-    /// - Parameter base: what the writer began with; nil when the name was free then.
+    /// - Parameter base: the text that the writer began with; nil when the name was free then.
+    ///
     /// Errors: those of `save`.
     package func saveMerging(
         text: [UInt8], since base: [UInt8]?, type: TypeID, stem: Stem, modified: Timestamp,
@@ -34,19 +36,21 @@ extension Transaction {
                     theirs: other.text, theirTime: current.entry.modified)
             }
         }
-        // The writer's file shows what was written into it, also where the record stays as it was.
+        // The writer's file shows the text that was written into it, even where the record stays as
+        // it was.
         return try save(
             text: merged, type: type, stem: stem, modified: modified,
             effect: merged == text ? .replaced : .rewritten, keptFiles: keptFiles)
     }
 
-    /// Which text a writer began with who has read several of a record, at different times: the one from
-    /// which it has changed the fewest fields, of several the last.
+    /// Returns the text that a writer began with, if the writer has read several texts of a record
+    /// at different times. This is the text with the fewest changed fields; among several, the
+    /// last.
     ///
-    /// - Parameter texts: what the record was when it was read, oldest first.
-    /// - Parameter current: whether the writer has read what the record is now, too. Then it rather began
-    ///   with that: nil when it has changed no more of it, and when it sets the record back to what an
-    ///   earlier text says.
+    /// - Parameter texts: the texts of the record when it was read, oldest first.
+    /// - Parameter current: whether the writer has also read the record's present text. Then the
+    ///   writer more likely began with that text: this returns nil when no more of its fields are
+    ///   changed, and when the writer sets the record back to an earlier text.
     /// - Returns: also nil when the text is no record.
     package func beginning(
         of text: [UInt8], among texts: [[UInt8]], orCurrent current: Bool, type: TypeID,
@@ -68,7 +72,8 @@ extension Transaction {
         return nearest.changes == 0 || changes <= nearest.changes ? nil : nearest.text
     }
 
-    /// Says whether another machine's edit of a record, or of what had its name, has come after a version.
+    /// Returns whether another machine's edit of a record, or of a record that had its name, has
+    /// arrived after a version.
     package func hasNews(of record: RecordID, since version: Int64) throws(RecordError) -> Bool {
         try connection.exists(
             """
@@ -81,8 +86,8 @@ extension Transaction {
             ])
     }
 
-    /// Settles what says that this machine deleted a record which another one edited: it is written back, by
-    /// whoever removed it then or later.
+    /// Settles the conflicts which say that this machine deleted a record that another machine
+    /// edited. The record is written back, even if another program removed it, then or later.
     package func settleDeletions(of record: RecordID, since time: Timestamp) throws(RecordError) {
         try connection.run(
             """
@@ -96,7 +101,8 @@ extension Transaction {
             ])
     }
 
-    /// Nil when the writer began with a text that is no record: a draft, or an empty file.
+    /// Parses a text. Returns nil when the writer began with a text that is no record: a draft, or
+    /// an empty file.
     private func common(_ base: [UInt8]?, _ place: TypePlace) -> RecordDocument? {
         guard let base else { return nil }
         do throws(RecordError) {
@@ -106,8 +112,9 @@ extension Transaction {
         }
     }
 
-    /// The local text with what the other side has changed since the base, and the fields that
-    /// both have changed in two ways, for each of which `resolve` has said what stands.
+    /// Returns the local text with the other side's changes since the base, and the fields that
+    /// both sides have changed to different values. For each of these, `resolve` decides which
+    /// value wins.
     func merge(
         _ local: RecordDocument, with fields: [RecordField], parent: RecordName?,
         since base: RecordDocument?,

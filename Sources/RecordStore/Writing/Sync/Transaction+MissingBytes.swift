@@ -1,15 +1,15 @@
 package import RecordModel
 import RecordSQL
 
-/// Outgoing changes with large fields whose bytes are neither here nor, in any record, on the server: they
-/// went with a record that somebody deleted before this machine had read them.
+/// Outgoing changes with large fields whose bytes are neither here nor, in any record, on the
+/// server. They were deleted with a record that somebody deleted before this machine had read them.
 extension Transaction {
-    /// How often they are looked for, each time behind all that the server has told meanwhile: another
-    /// machine may bring them.
+    /// The number of searches for the bytes, each after everything that the server has reported
+    /// meanwhile, because another machine may upload them.
     private static let looksForBytes: Int64 = 3
 
-    /// The change waits until the server has told what is new, and is then tried again. In the end the
-    /// fields get what the server has in them, or go, and a conflict says so.
+    /// Lets the change wait until the server has reported everything new; then it is tried again.
+    /// In the end the fields get the server's values, or are removed, and a conflict says so.
     ///
     /// - Returns: whether it waits.
     package func failForBytes(
@@ -42,7 +42,7 @@ extension Transaction {
         return false
     }
 
-    /// The server has told what is new.
+    /// Tries changes with missing bytes again, after the server has reported everything new.
     package func retryMissingBytes() throws(RecordError) {
         try connection.run(
             "UPDATE outbox SET error = NULL WHERE bytes_missed > 0 AND batch = 0 AND error IS NOT NULL"
@@ -51,16 +51,17 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// Why a change does not go whose text names bytes that did not come.
+    /// The reason why a change is not sent when its text names bytes that did not arrive.
     private static let awaitsBytes =
         "It waits for the bytes of a large field that its text names and that are not here. Write the file "
         + "of that field, or take its sha256, or the whole reference, out of the text."
 
-    /// Texts may come before the files that they name, as with cp -r: so long nothing is wrong.
+    /// The time for which a text may wait for the files that it names without being wrong: texts
+    /// may arrive before their files, as with cp -r.
     package static let longestWaitForBytes = Duration.seconds(30)
 
-    /// Says of changes that have waited for bytes for long that they do: whatever brings the bytes, or
-    /// another text, takes that back.
+    /// Notes for changes that have waited long for bytes that they wait. When the bytes arrive, or
+    /// another text, the note is removed.
     package func noteAwaitedBytes() throws(RecordError) {
         let limit = options.clock.now - Self.longestWaitForBytes
         let isAny = try read { connection throws(RecordError) in
@@ -80,7 +81,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether a change waits for bytes that were found nowhere.
+    /// Returns whether a change waits for bytes that were found nowhere.
     package func missesBytes() throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.exists(

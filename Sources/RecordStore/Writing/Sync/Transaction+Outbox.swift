@@ -1,9 +1,10 @@
 package import RecordModel
 import RecordSQL
 
-/// What two changes of one record between two sends amount to.
+/// The result of two changes of one record between two sends.
 enum Coalescing {
-    /// The one operation that means `earlier` and then `later`; nil when nothing is left to send.
+    /// Returns the one operation that means `earlier` and then `later`. Returns nil when nothing is
+    /// left to send.
     static func merge(
         _ earlier: OutboxRow.Operation, _ later: OutboxRow.Operation
     ) -> OutboxRow.Operation? {
@@ -12,7 +13,7 @@ enum Coalescing {
         case (.create, .delete): nil
         case (.update, .create), (.update, .update): .update
         case (.update, .delete): .delete
-        // The server still has the old one: a new generation replaces it.
+        // The server still has the old record, so a new generation replaces it.
         case (.delete, .create), (.delete, .update): .update
         case (.delete, .delete): .delete
         }
@@ -20,8 +21,9 @@ enum Coalescing {
 }
 
 extension OutboxRow {
-    /// What this and a later change amount to; nil when nothing is left to send. A create that was
-    /// sent and not refused may have arrived, so that a delete after it has to be sent.
+    /// Returns the result of this change and a later one. Returns nil when nothing is left to send.
+    /// A create that was sent and not refused may have reached the server, so a deletion after it
+    /// has to be sent.
     fileprivate func followed(by later: Operation) -> Operation? {
         let merged = Coalescing.merge(operation, later)
         return merged == nil && attempts > 0 && error == nil ? .delete : merged
@@ -29,7 +31,7 @@ extension OutboxRow {
 }
 
 extension Transaction {
-    /// Notes a change for the server, merged with one that nobody has taken yet.
+    /// Notes a change for the server. It is merged with a change that nobody has taken yet.
     func enqueue(
         _ operation: OutboxRow.Operation, _ record: RecordID, _ name: RecordName,
         _ generation: Int64, _ place: TypePlace, waitsForAsset: Bool = false,
@@ -64,7 +66,8 @@ extension Transaction {
         if merged == .delete { try keepBase(of: record, in: earlier.id) }
     }
 
-    /// The usual case in one statement: a create stays a create, all else is an update.
+    /// Handles the usual case in one statement: a create stays a create, and everything else is an
+    /// update.
     private func enqueueUpdate(
         _ record: RecordID, _ name: RecordName, _ generation: Int64, _ place: TypePlace,
         _ waitsForAsset: Bool
@@ -82,7 +85,9 @@ extension Transaction {
             ])
     }
 
-    /// - Parameter record: nil for the delete of one that is not here.
+    /// Adds a row to the outbox.
+    ///
+    /// - Parameter record: nil for the deletion of a record that is not here.
     /// - Returns: its row.
     func addOutbox(
         _ operation: OutboxRow.Operation, _ record: RecordID?, _ name: RecordName,
@@ -102,13 +107,13 @@ extension Transaction {
         return connection.lastInsertedRow
     }
 
-    /// What an engine that is no more has taken goes back, merged with what came after it; but for
-    /// what is in a request that may be sent again.
+    /// Puts the changes that an earlier engine has taken back into the outbox, merged with the
+    /// changes that came after them. Changes in a request that may be sent again stay taken.
     fileprivate func releaseOutbox() throws(RecordError) {
         let batch = try connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
             $0.int64(0)
         }
-        // An outbox can be long: where nobody ever took anything it is not looked through.
+        // An outbox can be long. It is not searched where nobody ever took anything.
         guard let batch, batch > 1 else { return }
         try release(
             """
@@ -117,7 +122,7 @@ extension Transaction {
             """, [])
     }
 
-    /// The same in one zone, of which nobody sends anything.
+    /// Does the same in one zone, while nobody sends anything from it.
     package func releaseOutbox(in zone: ZoneID) throws(RecordError) {
         try release(
             "SELECT id FROM outbox WHERE zone_id = ? AND batch != 0 ORDER BY id",
@@ -132,8 +137,9 @@ extension Transaction {
 
     // MARK: For the engine
 
-    /// The server took it: what was sent is the new base, under the tag that it answered. Not when
-    /// it has told of something newer meanwhile. Errors: notFound.
+    /// Completes a change that the server accepted. The state that was sent becomes the new base,
+    /// with the change tag of the server's answer. This does not happen when the server has
+    /// reported something newer meanwhile. Errors: notFound.
     package func completeOutbox(_ claim: OutboxClaim, changeTag: String) throws(RecordError) {
         let row = try outboxRow(claim.row.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
@@ -150,8 +156,9 @@ extension Transaction {
         try putBase(ofDelete: later.id, changeTag, sent)
     }
 
-    /// It was not taken: the change goes back, merged with what came after it. With an error it
-    /// stays parked until it is edited or `retryOutbox` is called; without, it is sent again.
+    /// Puts a change that was not accepted back into the outbox, merged with the change that came
+    /// after it. With an error it stays parked until it is edited or `retryOutbox` is called.
+    /// Without an error it is sent again.
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
         guard let later = try connection.unclaimed(row.name, row.zone), later.id != id else {
@@ -162,7 +169,7 @@ extension Transaction {
                 "UPDATE outbox SET batch = 0, error = ? WHERE id = ?",
                 [.optional(error), .integer(id)])
         }
-        // A create that was sent may have arrived, so that a delete after it must be sent.
+        // A create that was sent may have reached the server, so a deletion after it must be sent.
         let merged: OutboxRow.Operation =
             switch (row.operation, later.operation) {
             case (.create, .delete): .delete
@@ -188,14 +195,15 @@ extension Transaction {
             ])
     }
 
-    /// Whether what was not sent still says what is so here: not when the server's changes have
-    /// meanwhile removed the record, or brought back the one to delete.
+    /// Returns whether an unsent change still describes the state here. It does not when the
+    /// server's changes have meanwhile removed the record, or brought back the record to delete.
     private func isStillMeant(_ row: OutboxRow) throws(RecordError) -> Bool {
         if row.operation != .delete { return try connection.stored(row.record) != nil }
         return try connection.stored(named: row.name, row.zone) == nil
     }
 
-    /// Whether the server has told of what was sent, although its answer got lost.
+    /// Returns whether the server has reported the state that was sent, although its answer was
+    /// lost.
     private func isAcknowledged(_ row: OutboxRow) throws(RecordError) -> Bool {
         guard row.operation != .delete, let sent = row.sent,
             try connection.newestVersion(row.name, row.zone) == sent
@@ -216,8 +224,8 @@ extension Transaction {
             [.integer(zone.rawValue), .name(name)])
     }
 
-    /// Sends changes of a zone again that were refused with a reason that begins so: what they lacked
-    /// may be there now.
+    /// Sends changes of a zone again that the server refused with a reason that begins with this
+    /// text. The missing data may exist now.
     package func retryOutbox(
         in zone: ZoneID, refusedFor reason: String
     ) throws(RecordError) {
@@ -238,7 +246,7 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// The change of a name that nobody has taken.
+    /// Returns the change of a name that nobody has taken.
     func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
         try first(
             """
@@ -247,8 +255,8 @@ extension SQLConnection {
         ) { $0.outbox() }
     }
 
-    /// The record of an outgoing change. It may have been deleted while the change was on its way, and
-    /// perhaps made anew: that is of the same base.
+    /// Returns the record of an outgoing change. While the change was being sent, the record may
+    /// have been deleted and perhaps made again with the same base.
     func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
         if let record = try stored(row.record) { return record }
         return try stored(named: row.name, row.zone)
@@ -256,7 +264,8 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// All that the server has refused is to be sent again, and what could not be shown asked for.
+    /// Sends everything again that the server has refused, and requests the records that could not
+    /// be shown.
     package func retryParked() throws(RecordError) {
         try write(author: .commandLine) { transaction throws(RecordError) in
             try transaction.retryOutbox()
@@ -264,7 +273,7 @@ extension RecordStore {
         }
     }
 
-    /// For a store that was just opened: nobody sends anything yet.
+    /// Releases the outbox of a store that was just opened, while nobody sends anything yet.
     func releaseOutbox() throws(RecordError) {
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.releaseOutbox()

@@ -1,10 +1,10 @@
 import RecordModel
 import RecordSQL
 
-/// Texts that were refused, of records that others share no longer: whoever wrote them has them nowhere
-/// else. What others have written in them goes with the share.
+/// Refused texts of records that others no longer share. Their writers have these texts nowhere
+/// else. The parts that others have written are removed together with the share.
 extension Transaction {
-    /// Those of no record, when their zone goes.
+    /// Moves the drafts without a record to the trash, when their zone is removed.
     func trashDrafts(of zone: ZoneID) throws(RecordError) {
         for record in try draftsOfNoRecord(in: zone) {
             if let draft = try connection.draft(of: record.id), !draft.text.isEmpty {
@@ -18,9 +18,10 @@ extension Transaction {
         }
     }
 
-    /// Those of no record that have words of one that is about to be erased, where the zone stays.
+    /// Removes the content of a record that is about to be erased from the drafts without a record,
+    /// where the zone stays.
     func reduceDrafts(in zone: ZoneID, without name: RecordName) throws(RecordError) {
-        // By the drafts, of which there are few: most zones have many records.
+        // It reads the drafts, of which there are few: most zones have many records.
         let ids = try connection.all("SELECT record_id FROM draft") { RecordID($0.int64(0)) }
         for id in ids {
             guard let record = try connection.stored(id), record.zone == zone, record.name == nil,
@@ -36,7 +37,8 @@ extension Transaction {
         }
     }
 
-    /// What this user was writing over a record that goes: without what the record says.
+    /// Keeps the text that this user was writing over a record that is removed, without the content
+    /// of the record.
     func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
         guard record.entry.hasDraft, let draft = try connection.draft(of: record.id),
             let saved = try connection.savedText(of: record.id), !draft.text.isEmpty

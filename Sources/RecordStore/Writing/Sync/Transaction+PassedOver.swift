@@ -2,8 +2,8 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps which records of a page cannot be shown here, and forgets that of those that can. Of
-    /// those that are news there is one event.
+    /// Keeps a list of the records of a page that cannot be shown here, and removes from it the
+    /// records that can. Records that are new in the list are reported in one event.
     func notePassedOver(of page: RemotePage) throws(RecordError) {
         let zone = SQLValue.integer(page.zone.rawValue)
         if try connection.exists("SELECT 1 FROM passed_over WHERE zone_id = ?", [zone]) {
@@ -32,7 +32,7 @@ extension Transaction {
         try tell(of: news, in: page.zone)
     }
 
-    /// Nobody sees from the files that something is missing.
+    /// Reports the records, because the files do not show that something is missing.
     private func tell(of news: [String], in zone: ZoneID) throws(RecordError) {
         guard let first = news.first else { return }
         let database = try connection.first(
@@ -47,8 +47,9 @@ extension Transaction {
                 .import, (database ?? nil) ?? .private, zone, start: now, end: now, error: message))
     }
 
-    /// They are asked for once more: what they lacked may be here now.
-    /// - Parameter database: nil for all.
+    /// Requests these records once more, because the missing data may be here now.
+    ///
+    /// - Parameter database: nil for all databases.
     package func retryPassedOver(of database: Database? = nil) throws(RecordError) {
         try connection.run(
             """
@@ -57,7 +58,8 @@ extension Transaction {
             """, [.optional(database?.rawValue)])
     }
 
-    /// They were asked for: what is still kept of them waits for the next `retryPassedOver`.
+    /// Notes that these records were requested. Records that are still in the list wait for the
+    /// next `retryPassedOver`.
     package func endRetry(of names: [RecordName], in zone: ZoneID) throws(RecordError) {
         for name in names {
             try connection.run(
@@ -73,7 +75,7 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// Records that the server has and that cannot be shown here, each with the reason.
+    /// Returns the records that the server has and that cannot be shown here, each with the reason.
     package func passedOver(
         limit: Int
     ) throws(RecordError) -> [(zone: ZoneID, name: RecordName, reason: String)] {
@@ -87,7 +89,7 @@ extension RecordStore {
         }
     }
 
-    /// Those of a zone that are to be asked for once more.
+    /// Returns the records of a zone that are to be requested once more.
     package func passedOverToRetry(
         in zone: ZoneID, limit: Int
     ) throws(RecordError) -> [RecordName] {
@@ -99,7 +101,7 @@ extension RecordStore {
         }
     }
 
-    /// The zones of a database with such records.
+    /// Returns the zones of a database with such records.
     package func zonesWithPassedOverToRetry(
         in database: Database
     ) throws(RecordError) -> [ZoneID] {

@@ -2,9 +2,11 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Takes a zone of the server away from here, where it has nothing that only this machine has:
-    /// changes, drafts, files that are no records. The server keeps it; here it is in the trash for as long as anything.
-    /// - Returns: whether it is gone.
+    /// Removes a zone of the server from this machine, if the zone has nothing that only this
+    /// machine has: changes, drafts, files that are no records. The server keeps the zone. On this
+    /// machine its records stay in the trash for as long as other records.
+    ///
+    /// - Returns: whether the zone was removed.
     package func leaveZone(_ zone: ZoneID) throws(RecordError) -> Bool {
         let key = SQLValue.integer(zone.rawValue)
         let isUnsent = try connection.exists(
@@ -21,7 +23,7 @@ extension Transaction {
         return true
     }
 
-    /// Remembers what was wanted of zones. Gives whether it is other than the last time.
+    /// Stores the requested settings for zones. Returns whether they differ from the last ones.
     package func notePolicy(_ text: String) throws(RecordError) -> Bool {
         let known = try connection.first("SELECT value FROM meta WHERE key = 'zonePolicy'") {
             $0.string(0)
@@ -32,7 +34,7 @@ extension Transaction {
         return known != nil
     }
 
-    /// Whether the exchange with the server waits until somebody says otherwise.
+    /// Sets whether the exchange with the server waits until somebody ends the pause.
     package func setPaused(_ isPaused: Bool) throws(RecordError) {
         if isPaused {
             try connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('paused', 1)")

@@ -24,7 +24,7 @@ private enum QuotaRow {
 }
 
 extension Transaction {
-    /// All that the server tells of the room for a database.
+    /// Stores everything that the server reports about the space for a database.
     package func setQuotas(_ quotas: [Quota], of database: Database) throws(RecordError) {
         let prefix = QuotaRow.prefix(database)
         try connection.run(
@@ -51,7 +51,7 @@ extension RecordStore {
         }
     }
 
-    /// The account's own; nil where it is not known.
+    /// Returns the quota of the account itself. Returns nil where it is not known.
     package func ownQuota() throws(RecordError) -> Quota? {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -60,7 +60,7 @@ extension RecordStore {
         }.flatMap { QuotaRow.quota(.me, $0) }
     }
 
-    /// That of who shares the zone; nil where it is not known.
+    /// Returns the quota of the user who shares the zone. Returns nil where it is not known.
     package func quota(ofOwnerOf zone: ZoneID) throws(RecordError) -> Quota? {
         try read { connection throws(RecordError) in
             try connection.first(

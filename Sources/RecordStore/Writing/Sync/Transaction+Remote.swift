@@ -2,11 +2,11 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Applies a page of what the server reports of a zone, and remembers the token that ends it:
-    /// both, or neither. The page may come again without effect.
+    /// Applies a page of changes that the server reports for a zone, and stores the token that ends
+    /// the page: both, or neither. Applying the page again has no effect.
     ///
-    /// Makes history by the transaction's author, who has to be `sync`. Drafts stay.
-    /// Errors: notFound for the zone; invalidArgument for another author.
+    /// Writes history with the transaction's author, which has to be `sync`. Drafts stay. Errors:
+    /// notFound for the zone; invalidArgument for another author.
     package func applyRemote(_ page: RemotePage) throws(RecordError) -> [RemoteResult] {
         var application = try RemoteApplication(self, page.zone)
         var results: [RemoteResult] = []
@@ -20,8 +20,9 @@ extension Transaction {
         return try results + takeAwayOrphans(of: results, &application)
     }
 
-    /// Removes what is gone by a page for which the disk has no room, and at the end of a pass what that has
-    /// not told of. Neither the feed nor the pass goes on: the page comes again.
+    /// Removes the records that a page reports as deleted, when the disk has no space for the page,
+    /// and at the end of a pass the records that the pass has not reported. Neither the feed nor
+    /// the pass continues: the page is applied again later.
     ///
     /// Errors: those of `applyRemote`.
     package func applyRemovals(of page: RemotePage) throws(RecordError) -> [RemoteResult] {
@@ -39,25 +40,27 @@ extension Transaction {
         return try results + takeAwayOrphans(of: results, &application)
     }
 
-    /// The feed of a zone is at its beginning: what it does not tell of up to its last page, of what
-    /// the server had, is gone there. One that goes on already goes on.
+    /// Starts a pass of a zone's feed at its beginning. Records that the server had and that the
+    /// feed does not report up to its last page are deleted on the server. A pass that is already
+    /// running continues.
     package func beginFeedPass(of zone: ZoneID) throws(RecordError) {
         try connection.run(
             "INSERT OR IGNORE INTO feed_pass (zone_id) VALUES (?)", [.integer(zone.rawValue)])
     }
 
-    /// The feed of a zone begins anew, as after its token expired.
+    /// Starts the feed of a zone again, for example after its token expired.
     package func restartFeed(of zone: ZoneID) throws(RecordError) {
         let isBehind = try connection.restoredPass(of: zone) != nil
         try setFeedToken(nil, of: .zone(zone))
-        // The new pass tells of those that there still are.
+        // The new pass reports the shares that still exist.
         try forgetShares(of: zone)
         try abandonFeedPass(of: zone)
         try beginFeedPass(of: zone)
         if isBehind { try markRestored(zone) }
     }
 
-    /// The pass tells nothing of what is gone: the feed had something that has no name.
+    /// Ends the pass of a zone's feed. If the feed had something without a name, no records are
+    /// removed, because the pass does not show which records were deleted.
     package func abandonFeedPass(of zone: ZoneID) throws(RecordError) {
         try connection.run("DELETE FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
@@ -71,7 +74,8 @@ extension Transaction {
         return results
     }
 
-    /// Removes what the pass has not told of. Returns nil when there is no pass, which would have told of all.
+    /// Removes the records that the pass has not reported. Returns nil when there is no pass that
+    /// would have reported all records.
     private func removeUntold(
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult]? {
@@ -96,10 +100,11 @@ extension Transaction {
         return results
     }
 
-    /// What was never sent, and hangs on what is shared no longer, can be sent to nobody: it goes as that
-    /// has gone, into the trash.
+    /// Moves to the trash the records that were never sent and whose parents are no longer shared.
+    /// They can be sent to nobody, so they are removed like these parents.
     ///
-    /// - Parameter results: of the page; nothing hangs on what it leaves.
+    /// - Parameter results: the results of the page; a record that it leaves in place makes no
+    ///   orphans.
     private func takeAwayOrphans(
         of results: [RemoteResult], _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
@@ -122,14 +127,15 @@ extension Transaction {
                 guard let name = record.name else { continue }
                 let result = try application.apply(RemoteChange(deleted: name))
                 results.append(result)
-                // One that stays would be met for ever.
+                // A record that stays would be found forever.
                 if result.outcome == .deleted { isNew = true }
             }
         }
         return results
     }
 
-    /// Whether it hangs on a record that is not here, or is one of those under another name.
+    /// Returns whether its parent is not here, or whether it is a removed record under another
+    /// name.
     private func isOrphan(_ record: StoredRecord) throws(RecordError) -> Bool {
         if try isMadeOfGone(record) { return true }
         guard let text = try connection.savedText(of: record.id) else { return false }
@@ -138,8 +144,9 @@ extension Transaction {
         return try connection.stored(named: parent, record.zone) == nil
     }
 
-    /// What a list of the server says of records without their fields.
-    /// - Returns: those that are not here, or in another state than the server's.
+    /// Notes the states in a list of records that the server has sent without their fields.
+    ///
+    /// - Returns: the records that are not here, or that have another state than on the server.
     package func noteTold(
         _ told: [(name: RecordName, changeTag: String)], in zone: ZoneID
     ) throws(RecordError) -> [RecordName] {
@@ -156,12 +163,12 @@ extension Transaction {
         return different
     }
 
-    /// The server was asked for a record of that name.
+    /// Notes that the server was asked for a record with that name.
     package func noteTold(_ name: RecordName, in zone: ZoneID) throws(RecordError) {
         if let record = try connection.stored(named: name, zone) { try noteTold(record.id) }
     }
 
-    /// Applies one change, as the page that has it would.
+    /// Applies one change, in the same way as a page with this change.
     package func applyRemote(
         _ change: RemoteChange, in zone: ZoneID
     ) throws(RecordError) -> RemoteResult {
@@ -169,7 +176,8 @@ extension Transaction {
         return try application.apply(change)
     }
 
-    /// All of a feed is known up to another place, unless it is known from another one than that by now.
+    /// Moves the token of a feed forward, because everything up to there is known. Does nothing if
+    /// the feed has another token than `known` by now.
     package func advanceFeed(
         _ feed: Feed, from known: [UInt8], to token: [UInt8]
     ) throws(RecordError) {
@@ -180,7 +188,8 @@ extension Transaction {
             ])
     }
 
-    /// Up to where a feed was applied. Nil begins it anew, as after an expired token.
+    /// Stores the token up to which a feed was applied. With nil the feed starts again, as after an
+    /// expired token.
     package func setFeedToken(_ token: [UInt8]?, of feed: Feed) throws(RecordError) {
         let key: [SQLValue] = [.integer(feed.database), .integer(feed.zone)]
         guard let token else {
@@ -193,21 +202,21 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// Whether the feed of a zone has begun anew and is not through yet.
+    /// Returns whether the feed of a zone has started again and is not complete yet.
     package func hasFeedPass(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.hasFeedPass(of: zone)
         }
     }
 
-    /// Whether the server has ever told of a record of this name.
+    /// Returns whether the server has ever reported a record with this name.
     package func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.isOfServer(name, in: zone)
         }
     }
 
-    /// Records that the server had and that the pass has not told of yet.
+    /// Returns records that the server had and that the pass has not reported yet.
     package func untoldRecords(
         _ type: RecordTypeName, in zone: ZoneID, limit: Int
     ) throws(RecordError) -> [RecordName] {
@@ -224,14 +233,15 @@ extension RecordStore {
         }
     }
 
-    /// The token to continue a feed with; nil when nothing of it was applied yet.
+    /// Returns the token that continues a feed. Returns nil when nothing of the feed was applied
+    /// yet.
     package func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
         try read { connection throws(RecordError) in try connection.feedToken(of: feed) }
     }
 }
 
 extension SQLConnection {
-    /// Whether the server has ever told of a record of this name.
+    /// Returns whether the server has ever reported a record with this name.
     func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
         try exists(
             "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
@@ -247,7 +257,8 @@ extension SQLConnection {
 }
 
 extension Feed {
-    /// Zone numbers begin with 1, databases too.
+    /// The number of the database. 0 is free for a zone's feed, because the numbers of zones and of
+    /// databases begin with 1.
     fileprivate var database: Int64 {
         switch self {
         case .database(let database): database.rawValue

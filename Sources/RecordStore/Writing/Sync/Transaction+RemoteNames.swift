@@ -2,12 +2,12 @@ import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// A record of another type comes with the name of one that is here. One that the server never
-    /// had, or that was edited here, gets a longer name, as if it had come later; else the server's was
-    /// made anew.
+    /// Makes room for a record of another type that arrives with the name of a record here. If the
+    /// server never had the record here, or it was edited here, it gets a longer name, as if it had
+    /// arrived later. Otherwise it is deleted, because the server's record was made again.
     ///
-    /// - Parameter isEdited: whether something of it was not sent.
-    /// - Returns: whether it stays though the server had it: an edit against a deletion.
+    /// - Parameter isEdited: whether some of its changes were not sent.
+    /// - Returns: whether it stays although the server had it: an edit wins against a deletion.
     func makeRoom(
         _ existing: StoredRecord, of name: RecordName, isEdited: Bool
     ) throws(RecordError) -> Bool {
@@ -30,7 +30,8 @@ extension Transaction {
         return isKnown
     }
 
-    /// `NAME:TYPE`, or with as many endings as it takes; nil where no server would take that.
+    /// Returns `NAME:TYPE`, or the name with as many endings as necessary. Returns nil where no
+    /// server would accept that.
     private func freeLonger(
         _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> RecordName? {

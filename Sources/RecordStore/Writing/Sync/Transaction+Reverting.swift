@@ -2,18 +2,18 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Gives up a change that the server has refused: the record is again as the server last told of
-    /// it; one that the server never had goes into the trash, and one whose deletion was refused is
-    /// back. What is given up stays in history.
+    /// Gives up a change that the server has refused. The record returns to the state that the
+    /// server last reported. A record that the server never had moves to the trash, and a record
+    /// whose deletion was refused comes back. The state that is given up stays in history.
     ///
-    /// - Parameter change: a parked one, see `RecordStore.parkedChanges`. One that is none any more
-    ///   stays as it is.
+    /// - Parameter change: a parked change, see `RecordStore.refusedChanges`. A change that is no
+    ///   longer parked stays as it is.
     /// - Returns: whether it was given up. Errors: those of `applyRemote`.
     package func revert(_ change: OutboxRow) throws(RecordError) -> Bool {
         guard let row = try connection.unclaimed(change.name, change.zone), row.error != nil else {
             return false
         }
-        // Somebody has just removed the file: it is back, too.
+        // If somebody has just removed the file, it comes back too.
         if let record = try connection.stored(row.record), record.state == .waitingDelete {
             try cancelDelete(record.id)
         }
@@ -22,7 +22,7 @@ extension Transaction {
         return true
     }
 
-    /// The record is again as the server last told of it.
+    /// Returns the record to the state that the server last reported.
     func giveUp(_ row: OutboxRow) throws(RecordError) {
         let server =
             if row.operation == .delete { try connection.base(ofDelete: row.id) } else {
@@ -35,11 +35,11 @@ extension Transaction {
         let pass = try connection.pass(ofBase: row.record)
         var application = try RemoteApplication(self, row.zone)
         _ = try application.apply(told ?? RemoteChange(deleted: row.name))
-        // The feed has told nothing of it.
+        // The feed has not reported this state.
         if let pass { try connection.setPass(pass, ofBase: row.record) }
     }
 
-    /// What the server would tell of a record that is as it was acknowledged.
+    /// Returns the change that the server would report for a record in its acknowledged state.
     private func change(
         back row: OutboxRow, to state: AcknowledgedState
     ) throws(RecordError) -> RemoteChange {
@@ -50,7 +50,8 @@ extension Transaction {
             type: row.type, name: row.name,
             operation: .upsert(document.fields, parent: document.parent),
             changeTag: state.changeTag)
-        // Of values that no version here has the text is not known: they stand in the one that is here.
+        // If no version here has the values, their text is not known. The values are then written
+        // into the present text.
         if state.version != nil { change.fileText = .text(text) }
         if row.operation == .delete {
             let made = try connection.trashed(row.name, in: row.zone)
@@ -61,7 +62,7 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// When the record was made that was deleted last under a name, and by whom.
+    /// Returns when the record that was deleted last under a name was made, and by whom.
     fileprivate func trashed(
         _ name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> (created: Timestamp, createdBy: String)? {

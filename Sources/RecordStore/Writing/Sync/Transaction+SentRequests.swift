@@ -2,10 +2,10 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps a request that is about to be sent, so that it can be sent again with the same bytes when
-    /// no answer comes, also by a later process.
+    /// Keeps a request that is about to be sent. If no answer arrives, it can be sent again with
+    /// the same bytes, even by a later process.
     ///
-    /// - Parameter batch: of the claims in it.
+    /// - Parameter batch: the batch of the claims in it.
     package func keepRequest(
         _ body: [UInt8], batch: Int64, in zone: ZoneID
     ) throws(RecordError) {
@@ -14,7 +14,7 @@ extension Transaction {
             [.integer(zone.rawValue), .integer(batch), .blob(body)])
     }
 
-    /// It was answered, or refused.
+    /// Deletes the request after it was answered or refused.
     package func forgetRequest(in zone: ZoneID) throws(RecordError) {
         try connection.run(
             "DELETE FROM sent_request WHERE zone_id = ?", [.integer(zone.rawValue)])
@@ -22,7 +22,7 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// The request of a zone that has no answer yet.
+    /// Returns the request of a zone that has no answer yet.
     package func sentRequest(in zone: ZoneID) throws(RecordError) -> SentRequest? {
         try read { connection throws(RecordError) in
             let request = try connection.first(
@@ -43,8 +43,8 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    /// What the server had of a record when a change of it was taken: nothing of a zone changes that
-    /// before the change is answered.
+    /// Returns the state that the server had of a record when a change of it was taken. Nothing in
+    /// a zone changes this state before the change is answered.
     fileprivate func base(
         ofClaimed row: OutboxRow
     ) throws(RecordError) -> AcknowledgedState? {

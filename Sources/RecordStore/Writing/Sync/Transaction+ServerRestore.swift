@@ -1,11 +1,12 @@
 package import RecordModel
 import RecordSQL
 
-/// A position in a zone as change tags of a recordfs-server say it: later changes have higher ones.
+/// A position in a zone, as the change tags of a recordfs-server express it. Later changes have
+/// higher positions.
 package struct ChangePosition: Comparable, Sendable {
     let number: Int64
 
-    /// Nil for a tag of another server.
+    /// Reads the position in a change tag. Returns nil for a tag of another server.
     package init?(tag: String) {
         guard let number = Int64(tag, radix: 36), number >= 0 else { return nil }
         self.number = number
@@ -15,22 +16,24 @@ package struct ChangePosition: Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
-    /// Whether a state was there before this restore point: that of a backup.
+    /// Returns whether a state existed before this restore point: then it is the state of a backup.
     func isBehind(_ changeTag: String) -> Bool {
         Self(tag: changeTag).map { $0 < self } ?? false
     }
 
-    /// Whether a restore lies between this restore point and a change: no server gives as many
-    /// positions without one.
+    /// Returns whether a restore lies between this restore point and a change. No server uses so
+    /// many positions without a restore.
     package func isBeforeRestore(behind change: Self) -> Bool {
         change.number - number >= 1 << 32
     }
 }
 
 extension Transaction {
-    /// Up to where a backup has taken the server back, as it tells with each page of a zone. When
-    /// that is news, the feed of the zone begins anew, over a server that is behind what is known here.
-    /// - Returns: whether it is news.
+    /// Notes the point to which a backup has taken the server back. The server reports it with each
+    /// page of a zone. When the point is new, the feed of the zone starts again, over a server that
+    /// is behind the state known here.
+    ///
+    /// - Returns: whether it is new.
     package func noteRestorePoint(
         _ point: ChangePosition, of zone: ZoneID
     ) throws(RecordError) -> Bool {
@@ -45,15 +48,15 @@ extension Transaction {
         return true
     }
 
-    /// The pass of its feed goes over a server that is behind what is known here.
+    /// Notes that the pass of the zone's feed reads a server that is behind the state known here.
     func markRestored(_ zone: ZoneID) throws(RecordError) {
         try connection.run(
             "UPDATE feed_pass SET restored = 1 WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
-    /// A zone that was made after the backup: all that was there is sent again. The pass begins anew,
-    /// for what it has told was of another zone, and stays until the zone is there: another machine may
-    /// make it first.
+    /// Sends all records of a zone again, because the zone was made after the backup. The pass
+    /// starts again, because it has reported another zone. It continues until the zone exists,
+    /// because another machine may make the zone first.
     package func sendAgain(_ zone: ZoneID) throws(RecordError) {
         try restartFeed(of: zone)
         try connection.run(
@@ -70,14 +73,14 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// Whether the feed of a zone goes over a server that is behind what is known here.
+    /// Returns whether the feed of a zone reads a server that is behind the state known here.
     package func isBehind(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.restoredPass(of: zone) != nil
         }
     }
 
-    /// Nil until the server has told one.
+    /// Returns the restore point of a zone. Returns nil until the server has reported one.
     package func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
         try read { connection throws(RecordError) in try connection.restorePoint(of: zone) }
     }
@@ -91,13 +94,13 @@ extension SQLConnection {
         return (point ?? nil).map(ChangePosition.init(_:))
     }
 
-    /// Whether the zone's feed has begun anew, and has not told all yet.
+    /// Returns whether the zone's feed has started again and has not reported everything yet.
     func hasFeedPass(of zone: ZoneID) throws(RecordError) -> Bool {
         try exists(
             "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
-    /// The number of the pass over a server that is behind.
+    /// Returns the number of the pass over a server that is behind.
     func restoredPass(of zone: ZoneID) throws(RecordError) -> Int64? {
         try first(
             "SELECT pass FROM feed_pass WHERE zone_id = ? AND restored = 1",

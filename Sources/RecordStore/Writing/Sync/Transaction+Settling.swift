@@ -1,30 +1,34 @@
 package import RecordModel
 import RecordSQL
 
-/// How a conflict shall end.
+/// The way to settle a conflict.
 package enum Settlement: Hashable, Sendable {
     /// The record stays as it is.
     case merged
-    /// The fields of the conflict get what a side had; the record goes where that side had deleted it.
+    /// The fields of the conflict get the values of a side. The record is deleted if that side had
+    /// deleted it.
     case side(Conflict.Side)
-    /// A text that somebody made of what the record had before; nil when it was gone then.
+    /// A text that somebody made from the previous text of the record, which is nil when the record
+    /// was deleted then.
     case text([UInt8], since: [UInt8]?)
 }
 
 extension Transaction {
-    /// Ends a conflict. What others have changed in the record since stays; a record that is gone since
-    /// comes back, with its type and zone. A refused text stays what the file shows, unless it was to settle
-    /// the conflict.
+    /// Ends a conflict. Changes that others have made to the record since stay. A record that was
+    /// deleted since comes back, with its type and zone. The file still shows a refused text,
+    /// unless that text was meant to settle the conflict.
     ///
-    /// Nothing happens to one that was settled before and shall stay as it is.
-    /// - Throws: those of `save`; notFound when the conflict is gone; alreadyExists when another
-    ///   record has the name now; unavailable for a file beside the record that is not on this machine.
+    /// Nothing happens when the conflict was settled before and its result stays.
+    ///
+    /// - Throws: the errors of `save`; notFound when the conflict no longer exists; alreadyExists
+    ///   when another record has the name now; unavailable for a file beside the record that is not
+    ///   on this machine.
     package func settle(_ id: Int64, _ settlement: Settlement) throws(RecordError) {
         let conflict = try requireConflict(id)
         switch settlement {
         case .merged: try dropRefusedMerge(of: conflict)
         case .text(let text, let before):
-            // Who writes a file means that file, and not those beside it.
+            // A user who writes a file means that file, and not the files beside it.
             try save(text, since: before, for: conflict, keptFiles: .all(but: []))
         case .side(let side): try take(side, of: conflict)
         }
@@ -33,13 +37,14 @@ extension Transaction {
             [.time(now), .integer(id)])
     }
 
-    /// Makes a conflict wait again that was settled.
+    /// Makes a settled conflict wait again.
     package func reopen(_ id: Int64) throws(RecordError) {
         try connection.run("UPDATE conflict SET settled = NULL WHERE id = ?", [.integer(id)])
     }
 
-    /// Keeps a text that was refused for the record of a conflict, which stays, until another one settles it.
-    /// Another draft that the record has goes to the trash: nobody else has that.
+    /// Keeps a text that was refused for the record of a conflict. The conflict stays until another
+    /// text settles it. Another draft of the record moves to the trash, because it exists nowhere
+    /// else.
     package func keepDraft(
         _ text: [UInt8], of id: Int64, because error: RecordError
     ) throws(RecordError) {
@@ -62,10 +67,11 @@ extension Transaction {
             [.integer(id), .integer(Self.refusedMerge), .blob(text), .checksum(text)])
     }
 
-    /// The `side` of a text that was refused as the merge, beside those of `Conflict.Side`.
+    /// The `side` of a text that was refused as the merge, besides those of `Conflict.Side`.
     private static let refusedMerge: Int64 = 3
 
-    /// Says whether a draft is what somebody wanted to settle this conflict with, or another one of the record.
+    /// Returns whether somebody wanted to settle this conflict, or another one of the record, with
+    /// this draft.
     private func isRefusedMerge(
         _ text: [UInt8], of conflict: Conflict
     ) throws(RecordError) -> Bool {
@@ -77,7 +83,8 @@ extension Transaction {
             [.integer(conflict.record.rawValue), .integer(Self.refusedMerge), .blob(text)])
     }
 
-    /// A text that was refused as the merge, and that nobody wants to correct any more, goes to the trash.
+    /// Moves a text that was refused as the merge, and that nobody wants to correct any more, to
+    /// the trash.
     private func dropRefusedMerge(of conflict: Conflict) throws(RecordError) {
         guard let record = try connection.stored(conflict.record), let name = record.name,
             let draft = try connection.draft(of: record.id),
@@ -144,7 +151,7 @@ extension Transaction {
         }
     }
 
-    /// The record of a conflict, unless it is gone or about to go.
+    /// Returns the record of a conflict, unless it is deleted or about to be deleted.
     private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRecord? {
         guard let record = try connection.stored(conflict.record), record.state == .saved else {
             return nil
@@ -152,8 +159,8 @@ extension Transaction {
         return record
     }
 
-    /// Checks that the bytes of all files that a text names are here, or the record has or had them, so that the server
-    /// can give them: a text that names others could never be sent.
+    /// Checks that the bytes of all files in a text are here, or that the record has or had them,
+    /// so that the server can provide them. A text with other files could never be sent.
     private func checkAssets(
         _ document: RecordDocument, of record: RecordID
     ) throws(RecordError) {

@@ -2,8 +2,8 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Keeps the shares that a page tells of, and what the zone's modes say of them. Deleted ones are
-    /// among the page's changes.
+    /// Keeps the shares that a page reports, and sets the zone's permission accordingly. Deleted
+    /// shares are among the page's changes.
     func noteShares(of page: RemotePage) throws(RecordError) {
         let zone = SQLValue.integer(page.zone.rawValue)
         let hasShares = try connection.exists("SELECT 1 FROM share WHERE zone_id = ?", [zone])
@@ -23,26 +23,26 @@ extension Transaction {
         try settlePermission(of: page.zone)
     }
 
-    /// Keeps what the server has answered to a change of a share, before the feed tells of it.
+    /// Keeps the server's answer to a change of a share, before the feed reports the change.
     package func noteShare(_ share: Share, of zone: ZoneID) throws(RecordError) {
-        // What this user has done is no news.
+        // An action of this user is no news.
         if try keep(share, of: .integer(zone.rawValue)) != nil { note([], of: zone) }
     }
 
-    /// The server has ended a share of this account.
+    /// Removes a share of this account that the server has ended.
     package func noteShareEnded(_ name: RecordName, of zone: ZoneID) throws(RecordError) {
         if try remove(name, of: .integer(zone.rawValue)) { note([], of: zone) }
     }
 
-    /// Notes that somebody has removed a share's file, or has written it anew: the share ends when the
-    /// grace time is over, also when this process does not live to see it.
+    /// Notes that somebody has removed a share's file, or has written it again. The share of a
+    /// removed file ends when the grace time is over, even if this process has ended by then.
     package func setEnding(
         _ isEnding: Bool, shareOf root: RecordName?, in zone: ZoneID
     ) throws(RecordError) {
         try connection.run(
             "UPDATE share SET ending = ? WHERE zone_id = ? AND root IS ?",
             [.bool(isEnding), .integer(zone.rawValue), root.map { .name($0) } ?? .null])
-        // What waited for it may be sent.
+        // Changes that waited for this may be sent.
         if !isEnding { note([], of: zone) }
     }
 
@@ -51,14 +51,18 @@ extension Transaction {
         changes[changes.count - 1].shareNews = news
     }
 
-    /// - Returns: whether it was there.
+    /// Removes a share.
+    ///
+    /// - Returns: whether it existed.
     private func remove(_ name: RecordName, of zone: SQLValue) throws(RecordError) -> Bool {
         try connection.run(
             "DELETE FROM share WHERE zone_id = ? AND name = ?", [zone, .name(name)])
         return connection.changedRows > 0
     }
 
-    /// - Returns: what others have done; nil when the share is as it was.
+    /// Stores a share.
+    ///
+    /// - Returns: the actions of other users; nil when the share is as before.
     private func keep(_ share: Share, of zone: SQLValue) throws(RecordError) -> [ShareNews]? {
         let before = try connection.first(
             "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND name = ?",
@@ -85,8 +89,9 @@ extension Transaction {
         return try ShareNews.between(before.text, share.text)
     }
 
-    /// What this user may do in another user's zone: what its share says, or, where single records are
-    /// shared, what their shares say, when it is the same.
+    /// Sets the permission of this user in another user's zone. It is the permission of the zone's
+    /// share, or, where single records are shared, the permission of their shares if these are the
+    /// same.
     private func settlePermission(of zone: ZoneID) throws(RecordError) {
         guard
             let info = try connection.zone(zone), info.database == .shared
@@ -111,7 +116,7 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// Whether a share is of all that is in the zone.
+    /// Returns whether a share contains everything in the zone.
     func isSharedWhole(_ zone: ZoneID) throws(RecordError) -> Bool {
         try exists(
             "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [.integer(zone.rawValue)])
@@ -119,7 +124,7 @@ extension SQLConnection {
 }
 
 extension RecordStore {
-    /// The shares of a zone, that of the whole zone first.
+    /// Returns the shares of a zone, the share of the whole zone first.
     package func shares(in zone: ZoneID) throws(RecordError) -> [Share] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -131,7 +136,8 @@ extension RecordStore {
         }
     }
 
-    /// The shares whose files were removed here and which have not ended yet: of a record, or of the zone.
+    /// Returns the shares whose files were removed here and which have not ended yet, each for a
+    /// record or for the zone.
     package func endingShares() throws(RecordError) -> [(zone: ZoneID, root: RecordName?)] {
         try read { connection throws(RecordError) in
             try connection.all("SELECT zone_id, root FROM share WHERE ending = 1") { row in
@@ -140,7 +146,7 @@ extension RecordStore {
         }
     }
 
-    /// The share of a record with what hangs on it, or of the whole zone.
+    /// Returns the share of a record with its children, or of the whole zone.
     package func share(of root: RecordName?, in zone: ZoneID) throws(RecordError) -> Share? {
         try read { connection throws(RecordError) in
             try connection.first(

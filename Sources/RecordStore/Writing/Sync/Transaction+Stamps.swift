@@ -2,19 +2,21 @@ import RecordModel
 import RecordSQL
 import Synchronization
 
-/// The hybrid logical clock of a store, with the number that stands for it in stamps.
+/// The hybrid logical clock of a store, with the number that identifies it in stamps.
 struct EditClock {
     var clock: HybridClock
     let device: UInt64
 }
 
-/// Who changed a field last, and when.
+/// The last change of a field: its time and its author.
 struct FieldEdit {
     let stamp: FieldStamp
     let author: Author
-    /// Whether it was given its value when its record was made: that goes to the server without a stamp.
+    /// Indicates whether the field got its value when its record was made. Such a value is sent to
+    /// the server without a stamp.
     var isOfCreation = false
-    /// Whether the stamp is the edit's own, and not that of the moment when the edit came here.
+    /// Indicates whether the stamp belongs to the edit itself. Otherwise it is the time at which
+    /// the edit arrived here.
     var isExact: Bool
 }
 
@@ -27,12 +29,14 @@ extension Transaction {
         return time
     }
 
-    /// What the server tells is not earlier than its stamps say, however far they are ahead.
+    /// Returns the stamp time of a change. A change that the server reports is not earlier than its
+    /// stamps, however far they are ahead.
     func stampOfChange() throws(RecordError) -> Int64 {
         max(try stampTimeOfEdits(), author == .sync ? toldTime : 0)
     }
 
-    /// What is edited here from now on is later than what was heard.
+    /// Moves the clock forward, so that later edits on this machine are later than the received
+    /// stamps.
     func hear(_ stamps: some Sequence<FieldStamp>) throws(RecordError) {
         guard let latest = stamps.max() else { return }
         let now = now
@@ -43,7 +47,7 @@ extension Transaction {
     private func withEditClock<T: Sendable>(
         _ body: (inout EditClock) -> T
     ) throws(RecordError) -> T {
-        // Only the writer's queue comes here.
+        // Only the writer's queue calls this.
         var clock: EditClock
         if let known = store.editClock.withLock({ $0 }) {
             clock = known
@@ -54,7 +58,8 @@ extension Transaction {
         return body(&clock)
     }
 
-    /// Says when the edit of a version was made, and by whom, where that is not how it came about.
+    /// Sets the time and the author of the edit in a version, where they differ from those of the
+    /// version's making.
     func setStamp(
         _ time: Int64, of version: Int64, by author: Author? = nil
     ) throws(RecordError) {
@@ -63,10 +68,11 @@ extension Transaction {
             [.integer(time), .optional(author?.rawValue), .integer(version)])
     }
 
-    /// This user's edits of fields that have other values than the server has acknowledged.
+    /// Returns this user's edits of fields whose values differ from those that the server has
+    /// acknowledged.
     ///
     /// - Parameters:
-    ///   - name: of the record in which they were made; `zone`: its zone.
+    ///   - name: the name of the record in which they were made; `zone`: its zone.
     func unsentEdits(
         of fields: [RecordField], since base: RecordDocument?, _ name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> [FieldName: FieldEdit] {
@@ -74,17 +80,18 @@ extension Transaction {
         return try lastEdits(of: changed, name, zone).filter { $0.value.author != .sync }
     }
 
-    /// A stamp for what is made here now.
+    /// Returns a stamp for an edit that is made here now.
     func newStamp() throws(RecordError) -> FieldStamp {
         let time = try stampTimeOfEdits()
         return FieldStamp(time: time, device: try withEditClock { $0.device })
     }
 
-    /// The last changes of some fields of a record that is there; of a field that none is known of,
-    /// nothing.
+    /// Returns the last changes of some fields of an existing record. The result leaves out fields
+    /// without a known change.
     ///
-    /// A record that somebody has written anew, after it was deleted, keeps the edits of fields that have
-    /// the values of before: who writes a text back that he read earlier has not edited all of it.
+    /// When somebody has written a record again after its deletion, fields with their former values
+    /// keep their edits. A user who writes back a text that they read earlier has not edited all of
+    /// it.
     func lastEdits(
         of fields: some Sequence<FieldName>, _ name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> [FieldName: FieldEdit] {
@@ -98,7 +105,8 @@ extension Transaction {
             let version = try connection.versionFields(name, zone, before: last)
         {
             let begins = version.kind == .created || version.kind == .restored
-            // Nothing of what was before it made the record anew, but for what is as it was.
+            // Nothing before it made the record again, so only fields with unchanged values
+            // continue.
             let kept = begins ? try unchanged(missing, in: version, of: name, zone) : []
             for field in begins ? missing.subtracting(kept).sorted() : version.fields
             where missing.remove(field) != nil {
@@ -109,8 +117,8 @@ extension Transaction {
         return edits
     }
 
-    /// Those of the fields of a record that was made anew here that have the values of its last version
-    /// before.
+    /// Returns the fields of a record that was made again here whose values are those of its last
+    /// version before.
     private func unchanged(
         _ fields: Set<FieldName>, in version: VersionFields, of name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> Set<FieldName> {
@@ -121,7 +129,8 @@ extension Transaction {
         return fields.filter { new[$0] != nil && FieldMerge.isSame(new[$0], old[$0]) }
     }
 
-    /// Nil for a version that is damaged, or no record of its type any more.
+    /// Parses a version. Returns nil for a version that is damaged, or is no longer a record of its
+    /// type.
     func readable(_ version: VersionText?) throws(RecordError) -> RecordDocument? {
         guard let version, let text = version.text else { return nil }
         do throws(RecordError) {
@@ -141,14 +150,17 @@ struct VersionText {
 struct VersionFields {
     let token: Int64
     let at: Timestamp
-    /// That of its stamp.
+    /// The time of its stamp.
     let time: Int64
     let author: Author
     let kind: ChangeKind
     let fields: [FieldName]
     let generation: Int64
 
-    /// - Parameter heard: under which the server has told of the field, or it has won.
+    /// Returns the edit of a field in this version.
+    ///
+    /// - Parameter heard: the stamp under which the server has reported the field, or under which
+    ///   the field has won.
     func edit(by device: UInt64, _ heard: FieldStamp?, isOfCreation: Bool) -> FieldEdit {
         guard author == .sync else {
             let stamp = FieldStamp(time: time, device: device).over(heard?.losers ?? [])
@@ -172,8 +184,8 @@ extension SQLConnection {
             device: device ?? UInt64(bitPattern: own ?? 0))
     }
 
-    /// The last version of a name before one. Not several at a time: the stamp stands behind the text,
-    /// and the newest is mostly enough.
+    /// Returns the last version of a name before another one. It does not read several versions at
+    /// a time: the stamp is stored after the text, and the newest version is mostly enough.
     func versionFields(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionFields? {
@@ -198,7 +210,8 @@ extension SQLConnection {
         ) { $0.versionText() }
     }
 
-    /// The last version before one that has a text: that of a record's end has none.
+    /// Returns the last version with a text before another version. The version of a record's
+    /// deletion has no text.
     fileprivate func versionText(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionText? {

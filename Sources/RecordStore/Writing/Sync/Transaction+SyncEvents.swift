@@ -2,10 +2,10 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// How many are kept.
+    /// The number of events that are kept.
     private static let keptEvents: Int64 = 10_000
 
-    /// Keeps the event, and tells observers of it.
+    /// Keeps the event, and reports it to observers.
     package func note(_ event: SyncEvent) throws(RecordError) {
         try connection.run(
             """
@@ -27,7 +27,7 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// What the exchange has done, oldest first.
+    /// Returns the events of the exchange, oldest first.
     package func syncEvents(after id: Int64, limit: Int) throws(RecordError) -> [SyncEvent] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -47,7 +47,7 @@ extension RecordStore {
         }
     }
 
-    /// The number of the newest; 0 before the first.
+    /// Returns the number of the newest event. Returns 0 before the first.
     package func lastSyncEvent() throws(RecordError) -> Int64 {
         try read { connection throws(RecordError) in
             try connection.first("SELECT COALESCE(MAX(id), 0) FROM sync_event") { $0.int64(0) } ?? 0

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// A zone by its name, also a removed one.
+    /// Returns a zone by its name, even a removed one.
     package func syncedZone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> SyncedZone? {
@@ -14,10 +14,11 @@ extension Transaction {
         ) { SyncedZone($0) }
     }
 
-    /// Makes a zone that somebody shares. It shows under his address, when the server tells it and nobody
-    /// else shows under it; whoever shows here already, also of an earlier time, keeps his name.
+    /// Makes a zone that somebody shares. It is shown under the owner's address, if the server
+    /// reports the address and no other owner is shown under it. An owner who is shown here
+    /// already, or was earlier, keeps that name.
     ///
-    /// - Parameter owner: as the server names him.
+    /// - Parameter owner: the owner, as the server names them.
     package func makeSharedZone(
         of owner: OwnerName, address: OwnerName?, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo {
@@ -48,11 +49,13 @@ extension Transaction {
         return isTaken ? owner : address
     }
 
-    /// The server has the zone no more: what came from there goes, into the trash. Records with
-    /// changes that were not sent stay, and so does the zone, to be made there again: the edit wins.
+    /// Removes a zone that the server no longer has: records that came from there move to the
+    /// trash. Records with unsent changes stay, and so does the zone, which is made there again:
+    /// the edit wins.
     ///
-    /// Local files that are no records, such as a git repository, are nowhere else: their directories
-    /// stay, with the feed's token, so that the zone is not made there for their sake.
+    /// Local files that are no records, such as a git repository, exist nowhere else. Their
+    /// directories stay, with the feed's token, so that the zone is not made again on the server
+    /// because of them.
     package func removeZoneOfServer(_ zone: ZoneID) throws(RecordError) {
         let token = try connection.feedToken(of: .zone(zone))
         let beganAnew = try connection.hasFeedPass(of: zone)
@@ -60,7 +63,7 @@ extension Transaction {
         try abandonFeedPass(of: zone)
         try forgetPassedOver(of: zone)
         try forgetShares(of: zone)
-        // A delete of what is gone is done.
+        // The deletion of a record that does not exist there any more is complete.
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND operation = 3", [.integer(zone.rawValue)])
         let known = try connection.first(
@@ -91,11 +94,12 @@ extension Transaction {
         }
     }
 
-    /// Nobody but its owner makes a zone of others again: what this user has written and was not sent is
-    /// in the trash.
+    /// Withdraws a zone of others. Only its owner can make it again, so data that this user has
+    /// written and that was not sent is kept in the trash.
     ///
-    /// - Parameter mayHaveLost: whether the zone's feed began anew before it was gone, as it does when the
-    ///   server comes back from a backup: what was acknowledged may have been lost there.
+    /// - Parameter mayHaveLost: whether the zone's feed started again before the zone was removed,
+    ///   as it does when the server comes back from a backup. Acknowledged changes may have been
+    ///   lost there.
     private func withdraw(_ zone: ZoneID, mayHaveLost: Bool) throws(RecordError) {
         let rows = try connection.all(
             "SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? ORDER BY id",
@@ -127,14 +131,15 @@ extension Transaction {
         }
     }
 
-    /// The shared database tells of a zone: until `forgetNews` it is one that may not be fetched.
+    /// Notes that the shared database has reported a zone. Until `forgetNews` its news may not be
+    /// downloaded yet.
     package func noteNews(of zone: ZoneID) throws(RecordError) {
         try connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
             [.text("news \(zone.rawValue)"), .integer(zone.rawValue)])
     }
 
-    /// All that it has told of is fetched.
+    /// Notes that everything the shared database has reported is downloaded.
     package func forgetNews() throws(RecordError) {
         try connection.run("DELETE FROM meta WHERE key LIKE 'news %'")
     }
@@ -144,7 +149,7 @@ extension Transaction {
             "SELECT 1 FROM zone WHERE id = ? AND removed = 0", [.integer(zone.rawValue)])
     }
 
-    /// Whether a zone has files of this machine, in it or in one of its types.
+    /// Returns whether a zone has files of this machine, in it or in one of its types.
     func holdsScratch(_ zone: ZoneID) throws(RecordError) -> Bool {
         if try store.places.holdsScratch(of: zone) { return true }
         let types = try connection.all(
@@ -154,7 +159,7 @@ extension Transaction {
         return false
     }
 
-    /// A zone that was removed here comes back, for what others have put into it or because they have
+    /// Brings back a zone that was removed here, because others have put something into it or have
     /// made it again.
     package func reviveZone(_ zone: ZoneID) throws(RecordError) {
         let removed = try connection.first(
@@ -164,8 +169,9 @@ extension Transaction {
         if let removed { _ = try makeZone(removed.database, removed.owner, removed.name) }
     }
 
-    /// With the zone when nothing is left in it. Local files, which may have copies of all that was there,
-    /// keep one's own zones, and none of others.
+    /// Removes the empty types of a zone, and the zone when nothing is left in it. Local files may
+    /// have copies of everything that was there. They keep your own zones, but not the zones of
+    /// others.
     private func removeEmptyTypes(
         of zone: ZoneID, isOfOthers: Bool
     ) throws(RecordError) {
@@ -190,9 +196,10 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// The zones of a database in which the server has to be told something: changes that it may
-    /// take, also those that an upload has left behind, and that the zone is there, or gone.
-    /// - Parameter zone: nil for all.
+    /// Returns the zones of a database with something to send to the server: changes that it may
+    /// accept, including those that an upload has left, and the making or the removal of the zone.
+    ///
+    /// - Parameter zone: nil for all zones.
     package func zonesWithWork(
         in database: Database, _ zone: ZoneID? = nil
     ) throws(RecordError) -> [SyncedZone] {
@@ -216,7 +223,8 @@ extension RecordStore {
         }
     }
 
-    /// A zone that somebody shares, by the owner's name at the server; nil when it is not here.
+    /// Returns a zone that somebody shares, by the owner's name on the server. Returns nil when it
+    /// is not here.
     package func sharedZone(
         of owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
@@ -230,7 +238,7 @@ extension RecordStore {
         }
     }
 
-    /// Those that `noteNews` was told of.
+    /// Returns the zones that `noteNews` has noted.
     package func zonesOfNews() throws(RecordError) -> [ZoneID] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -239,7 +247,7 @@ extension RecordStore {
         }
     }
 
-    /// Those that the server had when it was last asked.
+    /// Returns the zones that the server had when it was last asked.
     package func zonesOfServer(in database: Database) throws(RecordError) -> [SyncedZone] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -261,7 +269,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether something in a zone can be sent.
+    /// Returns whether something in a zone can be sent.
     package func hasReady(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.exists(
@@ -272,7 +280,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether the server was not told of something in a zone, for whatever reason.
+    /// Returns whether a zone has a change that was not sent, for whatever reason.
     package func hasOutgoing(_ zone: ZoneID) throws(RecordError) -> Bool {
         try read { connection throws(RecordError) in
             try connection.exists(

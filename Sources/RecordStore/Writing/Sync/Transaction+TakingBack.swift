@@ -2,8 +2,9 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// The server refuses a deletion, for others hang on the record there: it is here again as it is
-    /// there, with a conflict that tells of the deletion. Errors: those of `applyRemote`.
+    /// Brings back a record whose deletion the server refuses because the record has children
+    /// there. It returns to its state on the server, with a conflict that shows the deletion.
+    /// Errors: those of `applyRemote`.
     package func takeBackDelete(
         _ claim: OutboxClaim, _ change: RemoteChange, in zone: ZoneID
     ) throws(RecordError) {

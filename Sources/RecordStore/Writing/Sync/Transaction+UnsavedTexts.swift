@@ -2,11 +2,12 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// Puts what a program has written to a record that others share no longer into the trash: the fields
-    /// that are not as in the text that the program has read, and no others.
+    /// Puts the changes that a program has made to a record which others no longer share into the
+    /// trash: only the fields that differ from the text that the program has read.
     ///
     /// - Parameter base: that text; nil for a record that the program was making.
-    /// - Returns: whether there was something. A text that is no JSON is nobody's alone, and not kept.
+    /// - Returns: whether there was something to keep. A text that is not JSON is not kept, because
+    ///   it may contain the work of others.
     package func trashUnsaved(
         _ text: [UInt8], since base: [UInt8]?, stem: Stem, type: RecordTypeName, in zone: ZoneID
     ) throws(RecordError) -> Bool {

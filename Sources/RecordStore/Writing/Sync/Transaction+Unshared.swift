@@ -2,8 +2,8 @@ package import RecordModel
 import RecordSQL
 
 extension Transaction {
-    /// The server has ended a share with its root, which this account has deleted, and says what hung on
-    /// it. That is told, and kept for status.
+    /// Notes the children of a root that this account has deleted, as the server reports them. The
+    /// server has ended the share together with its root. This is reported, and kept for status.
     package func noteUnshared(
         _ children: [RecordName], of root: RecordName, in zone: ZoneID
     ) throws(RecordError) {
@@ -19,7 +19,8 @@ extension Transaction {
 }
 
 extension RecordStore {
-    /// What has stayed of shares whose roots were deleted since a time, oldest first.
+    /// Returns the records that have stayed of shares whose roots were deleted since a time, oldest
+    /// first.
     package func unsharedRecords(since time: Timestamp) throws(RecordError) -> [UnsharedRecords] {
         let values = try read { connection throws(RecordError) in
             try connection.all("SELECT value FROM meta WHERE key LIKE 'unshared %'") { $0.bytes(0) }
@@ -33,7 +34,8 @@ extension RecordStore {
         return found.sorted { $0.at < $1.at }
     }
 
-    /// How many entries of the trash hold what this user had not sent when a share of others ended.
+    /// Returns the number of entries in the trash with changes that this user had not sent when a
+    /// share of others ended.
     package func ownTrashCount() throws(RecordError) -> Int {
         try read { connection throws(RecordError) in
             try connection.first("SELECT COUNT(*) FROM trash WHERE is_own = 1") { $0.int64(0) }

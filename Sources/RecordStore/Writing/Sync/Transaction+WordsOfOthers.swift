@@ -1,19 +1,20 @@
 import RecordModel
 import RecordSQL
 
-/// A value of an unsent record of a zone of others.
+/// A value of an unsent record in a zone of others.
 struct UnsentValue {
     let record: RecordID
     let name: RecordName
     let field: RecordField
 }
 
-/// What others have written and this user has put elsewhere: into a record that he has renamed, moved or
-/// copied, or into a draft. When their share ends, it goes with the rest; what he has written himself, and
-/// nobody has got, is his.
+/// Values of others that this user has put in another place: into a record that this user has
+/// renamed, moved or copied, or into a draft. When the others' share ends, these values are removed
+/// with the rest. Values that this user has written, and that nobody has received, belong to this
+/// user.
 extension Transaction {
-    /// Notes which values of unsent records are those of a record that is about to be erased; nil for all
-    /// of the zone. Nothing is done where all is sent.
+    /// Notes which values of unsent records come from a record that is about to be erased; with
+    /// nil, from any record of the zone. Does nothing where everything is sent.
     func noteWordsOfOthers(in zone: ZoneID, of name: RecordName? = nil) throws(RecordError) {
         guard !zonesOfNotedWords.contains(zone) else { return }
         if name == nil { zonesOfNotedWords.insert(zone) }
@@ -32,8 +33,8 @@ extension Transaction {
         }
     }
 
-    /// What is in the trash and no server has ever told of. Read once: what comes into it meanwhile is this
-    /// user's own.
+    /// Returns the entries of the trash that no server has ever reported. They are read once,
+    /// because entries that are added later are this user's own.
     private func unsentInTrash(
         of zone: ZoneID
     ) throws(RecordError) -> [(name: RecordName, words: OwnWords)] {
@@ -50,7 +51,7 @@ extension Transaction {
         return found
     }
 
-    /// Nil for one that cannot be read.
+    /// Parses a text of others. Returns nil for a text that cannot be read.
     private func document(of text: ForeignText) throws(RecordError) -> RecordDocument? {
         do throws(RecordError) {
             guard let token = text.token else { return try parse(text.text, of: text.type) }
@@ -60,9 +61,10 @@ extension Transaction {
         }
     }
 
-    /// Notes a value of a record that others have written, also into one which this user has made another of.
+    /// Notes a value of a record that others have written, even if they wrote it into another
+    /// record from which this user has made this one.
     ///
-    /// - Parameter isTaken: whether it has come from there with the record.
+    /// - Parameter isTaken: whether the value came from there together with the record.
     func noteForeign(
         _ field: RecordField, in record: RecordID, isTaken: Bool
     ) throws(RecordError) {
@@ -77,8 +79,8 @@ extension Transaction {
             ])
     }
 
-    /// Whether a record that was never sent is another one under a new name, which is shared no longer:
-    /// most of its values were there.
+    /// Returns whether a record that was never sent is a record that is no longer shared, under a
+    /// new name: most of its values were there.
     func isMadeOfGone(_ record: StoredRecord) throws(RecordError) -> Bool {
         let taken = try connection.all(
             "SELECT field, checksum FROM words_of_others WHERE record_id = ? AND is_taken = 1",
@@ -94,8 +96,8 @@ extension Transaction {
         return count * 2 > fields.count
     }
 
-    /// Erases what is in the trash, was never sent, and has words of a record that is about to be erased:
-    /// it was that under another name.
+    /// Erases entries of the trash that were never sent and that have values of a record that is
+    /// about to be erased: they were that record under another name.
     func eraseCopies(of name: RecordName, in zone: ZoneID) throws(RecordError) {
         for var copy in try unsentInTrash(of: zone) where copy.name != name {
             try forEachForeignText(in: zone, of: name) { (text) throws(RecordError) in
@@ -105,7 +107,8 @@ extension Transaction {
         }
     }
 
-    /// The values of a record that others have written, of which this user has made another record.
+    /// Returns the values in a record that others have written, where this user has made the record
+    /// from theirs.
     func wordsOfOthers(in record: RecordID) throws(RecordError) -> [FieldName: Set<Int64>] {
         let rows = try connection.all(
             "SELECT field, checksum FROM words_of_others WHERE record_id = ?",
@@ -114,13 +117,14 @@ extension Transaction {
         return Dictionary(rows, uniquingKeysWith: { $0.union($1) })
     }
 
-    /// Forgets those of records that are here no longer.
+    /// Deletes these values for records that are no longer here.
     func forgetWordsOfOthers() throws(RecordError) {
         try connection.run(
             "DELETE FROM words_of_others WHERE record_id NOT IN (SELECT id FROM record)")
     }
 
-    /// By their fields. Read once: what is taken away meanwhile needs nothing of it any more.
+    /// Returns the unsent values, by field. They are read once, because records that are removed
+    /// meanwhile no longer need them.
     private func unsentValues(
         in zone: ZoneID
     ) throws(RecordError) -> [FieldName: [UnsentValue]] {
@@ -154,16 +158,16 @@ extension Transaction {
     struct ForeignText {
         let name: RecordName
         let type: RecordTypeName
-        /// Of the version that it is.
+        /// The token of the version with this text.
         let token: Int64?
         let text: [UInt8]
-        /// Whether this user has deleted the record, as who gives it another name does: each value is then
-        /// taken from there.
+        /// Indicates whether this user has deleted the record, which also happens when it gets
+        /// another name. Each value then counts as taken from there.
         let isTaken: Bool
     }
 
-    /// All that others have written and that is here: versions that came from the server, and what it has
-    /// acknowledged.
+    /// Calls `body` for each text on this machine that others have written: versions that came from
+    /// the server, and states that it has acknowledged.
     func forEachForeignText(
         in zone: ZoneID, of name: RecordName?,
         _ body: (ForeignText) throws(RecordError) -> Void
@@ -217,6 +221,6 @@ extension Transaction {
 }
 
 extension RecordField {
-    /// Of its value as a document prints it.
+    /// The checksum of its value as a document prints it.
     var checksum: Int64 { TextChecksum.of(RecordDocument.print([self], parent: nil)) }
 }
