@@ -18,6 +18,7 @@ import sys
 import sharing_faults
 
 STORE = "Sources/RecordStore/Writing/Sync/"
+DECISION = "Sources/RecordStore/Merging/RemoteDecision.swift"
 SYNC = "Sources/RecordSync/"
 SERVER = "Sources/RecordServer/"
 
@@ -62,8 +63,8 @@ FAULTS = [
     (
         "a page overwrites what was not sent yet",
         STORE + "RemoteApplication.swift",
-        "if isPending {\n                // Of what was sent",
-        "if isPending, zone.rawValue < 0 {\n                // Of what was sent",
+        "if !isEditPending {",
+        "if !isEditPending || zone.rawValue > 0 {",
     ),
     (
         "records are merged as a whole",
@@ -73,9 +74,9 @@ FAULTS = [
     ),
     (
         "the value that loses is not kept",
-        STORE + "RemoteApplication.swift",
-        "} else if !conflicts.isEmpty {",
-        "} else if conflicts.count > 100 {",
+        DECISION,
+        "} else if !merged.conflicts.isEmpty {",
+        "} else if merged.conflicts.count > 100 {",
     ),
     (
         "a deletion elsewhere wins against an edit",
@@ -103,9 +104,9 @@ FAULTS = [
     ),
     (
         "an edit that lost to a record which waits for its deletion is in no conflict",
-        STORE + "RemoteApplication.swift",
-        "} else if !conflicts.isEmpty {",
-        "} else if !conflicts.isEmpty, !isAsDeleted {",
+        DECISION,
+        "} else if !merged.conflicts.isEmpty {",
+        "} else if !merged.conflicts.isEmpty, !news.isWaitingDelete {",
     ),
     (
         "an edit of what was renamed is also sent under the old name",
@@ -208,9 +209,9 @@ FAULTS = [
     ),
     (
         "a file that is there already is sent again",
-        STORE + "RemoteApplication.swift",
-        "if hasTheirValues, fileText == nil || fileText == newText, !lacksText {",
-        "if hasTheirValues, fileText == nil || fileText == newText, !lacksText, known.isPending {",
+        DECISION,
+        "if hasTheirValues, file.text == nil || file.text == text, !file.isMissingThere(news) {",
+        "if hasTheirValues, file.text == nil || file.text == text, !file.isMissingThere(news), news.isPending {",
     ),
     (
         "a request has a number that another one had",
@@ -227,8 +228,8 @@ FAULTS = [
     (
         "the machine whose edit lost does not hear of it",
         STORE + "RemoteApplication+Stamps.swift",
-        "guard change.stamps.contains(where: { !$0.value.losers.isEmpty }) else { return }",
-        "guard change.stamps.contains(where: { $0.value.losers.count > 100 }) else { return }",
+        "guard update.change.stamps.contains(where: { !$0.value.losers.isEmpty }) else { return }",
+        "guard update.change.stamps.contains(where: { $0.value.losers.count > 100 }) else { return }",
     ),
     (
         "a record that is made anew has no stamps",

@@ -1,11 +1,11 @@
 import RecordModel
 import RecordSQL
 
-/// Records of zones that others share.
+/// Records of zones that other users share.
 extension RemoteApplication {
-    /// Whether this user has edited a record that is gone, where the whole zone is his to write to. There,
-    /// what is gone was deleted, and the edit wins as in any other zone. Else nobody can tell: the record
-    /// may just be shared no longer.
+    /// Returns whether this user has edited a missing record of a zone to whose whole content they
+    /// may write. In such a zone, a missing record was deleted, and the edit wins as in any other
+    /// zone. In other zones the reason is unknown: the record may only be no longer shared.
     func isEditInSharedZone(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> Bool {
@@ -19,20 +19,15 @@ extension RemoteApplication {
             """, [.integer(zone.rawValue)])
     }
 
-    /// Whether the server has the text of a file, which was sent, and shows it to nobody here: the record
-    /// hangs on one that is not shared, which the text of its owner names.
-    func isTextHidden(_ isAcknowledged: Bool, _ text: TextOnServer?) -> Bool {
-        isOfOthers && isAcknowledged && text == .sent
-    }
-
-    /// It goes, with all that others have written; what this user has written and nobody has got is in
-    /// the trash.
+    /// Removes a record with everything that others have written. The trash keeps the text that
+    /// this user has written and that no one else has.
     func takeAway(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
         guard let existing = known.record else {
             if known.isPending {
-                // Deleted here, and nobody has heard of it: the trash has what others have written.
+                // It was deleted here, and the server does not know of that. The trash has the
+                // texts of others.
                 try forgetPending(change.name)
                 try transaction.eraseTraces(of: change.name, in: zone)
             }
@@ -46,7 +41,7 @@ extension RemoteApplication {
         if !rows.isEmpty, !isDeleted { try transaction.noteWordsOfOthers(in: zone) }
         try transaction.keepOwnDraft(of: existing, named: change.name)
         if !isDeleted, try isUnconfirmed(existing.id) {
-            // Whoever has taken it away may not have known what the server has lost of it.
+            // The user who has taken it away may not have known the edits that the server has lost.
             try transaction.keepOwnEdits(of: existing, named: change.name)
         } else if let last = rows.last {
             try transaction.keepOwnEdit(of: last)

@@ -1,22 +1,26 @@
 import RecordModel
 import RecordSQL
 
-/// What the server reports of one zone, merged by field with what is pending here.
+/// Applies the server's changes of one zone. It merges them by field with the pending changes of
+/// this machine.
 ///
-/// A page of a first download is many new records of few types. Each costs six statements: what is
-/// known of its name, whether its stem is free, and four rows.
+/// A page of a first download has many new records of few types. Each record costs six statements:
+/// one for the known state of its name, one for a free stem, and four rows.
 struct RemoteApplication {
     let transaction: Transaction
     let zone: ZoneID
-    /// Those that the page has named so far.
+    /// The types that the page has named so far.
     private var types: [RecordTypeName: TypePlace] = [:]
-    /// Nil at another server than ours, and until it has told.
+    /// The restore point. It is nil for a server that is no recordfs-server, and until the server
+    /// has sent it.
     let restorePoint: ChangePosition?
-    /// The number of the feed's pass, when the server is behind what is known here.
+    /// The number of the feed's pass, when the server is behind the state that this machine knows.
     let restoredPass: Int64?
-    /// Whether others share it.
+    /// Indicates whether the zone belongs to other users, who share it.
     let isOfOthers: Bool
 
+    /// Creates an application.
+    ///
     /// Errors: invalidArgument for another author than sync.
     init(_ transaction: Transaction, _ zone: ZoneID) throws(RecordError) {
         guard transaction.author == .sync else {
@@ -58,7 +62,7 @@ struct RemoteApplication {
     ) throws(RecordError) {
         var isEdited = known.isPending ? try pendingEdit(change.name) : false
         if !known.isPending, restoredPass != nil {
-            // What a restored server has lost, nobody has deleted there.
+            // A record that a restored server has lost was not deleted there by anyone.
             try transaction.enqueue(
                 .update, existing.id, change.name, existing.generation,
                 try transaction.place(existing.entry.type), alsoOfSync: true)
@@ -75,18 +79,19 @@ struct RemoteApplication {
             mine: try connection.savedText(of: existing.id), theirs: nil)
     }
 
-    // MARK: What is known
+    // MARK: The known state
 
-    /// What this store has of a name.
+    /// The state that this store has of a name.
     struct Known {
         let record: StoredRecord?
-        /// Whether the server was not told something, or has not answered.
+        /// Indicates whether a change was not sent to the server, or is not answered yet.
         let isPending: Bool
-        /// Of the last record of the name; 0 when there was none.
+        /// The generation of the last record with the name; 0 when there was none.
         let generation: Int64
     }
 
-    /// Made once: it is asked for every record of a first download.
+    /// The query of the known state. It is built once, because it runs for every record of a first
+    /// download.
     private static let queryOfKnown = """
         SELECT \(StoredRecord.joinedColumns),
             EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2),
@@ -123,7 +128,7 @@ struct RemoteApplication {
         var (fields, text) = (fields, RecordDocument.print(fields, parent: parent))
         var deleted: AcknowledgedState?
         if known.isPending, try isDeleteOfOtherType(change) {
-            // What was to be deleted is gone there, and this has only got its name.
+            // The record that was to be deleted no longer exists there. This one only has its name.
             try forgetPending(change.name)
         } else if known.isPending {
             let remote = try transaction.parse(text, of: change.type)
@@ -162,7 +167,7 @@ struct RemoteApplication {
         let result = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
             try transaction.create(new, over: draft, id: nil)
         }
-        // The draft may have had files that are not in what the server has.
+        // The draft may have had files that the server does not have.
         let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
         try transaction.putBase(
             result.id, change.changeTag, base, change.textOnServer)
@@ -180,9 +185,8 @@ struct RemoteApplication {
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let knownBase = try connection.baseTag(of: existing.id)
-        let acknowledged = knownBase?.tag
-        if existing.state == .waitingDelete, acknowledged == change.changeTag {
+        let acknowledged = try connection.baseTag(of: existing.id)
+        if existing.state == .waitingDelete, acknowledged?.tag == change.changeTag {
             try transaction.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
@@ -192,126 +196,87 @@ struct RemoteApplication {
         }
         let local = try transaction.document(text, of: existing.id, place)
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
-        let remote = try transaction.parse(
-            RecordDocument.print(fields, parent: parent), place)
+        let remote = try transaction.parse(RecordDocument.print(fields, parent: parent), place)
         if let result = try followOwnRename(
             existing, remote, change, place, isPending: known.isPending)
         {
             return result
         }
+        let news = try news(
+            of: existing, known, change, text, local, remote, acknowledged, place)
+        var edits = try localEdits(news, existing, change, acknowledged?.tag, place)
+        let merged = try merge(news, existing, &edits, parent, place)
+        let update = RecordUpdate(
+            existing: existing, change: change, place: place, news: news, merged: merged,
+            edits: edits)
+        return try carryOut(RemoteDecision.decide(news, merged), of: update)
+    }
+
+    /// Reads the facts that a decision needs.
+    private func news(
+        of existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ text: [UInt8],
+        _ local: RecordDocument, _ remote: RecordDocument,
+        _ acknowledged: (tag: String, fileText: TextOnServer)?, _ place: TypePlace
+    ) throws(RecordError) -> RemoteNews {
         let sent = known.isPending ? try sentVersion(of: change, with: remote.text) : nil
-        let isPending = known.isPending ? try pendingEdit(change.name) : false
-        let isEarlier = isEarlier(change, than: acknowledged)
-        // Of an earlier state nothing is news.
+        let isEditPending = known.isPending ? try pendingEdit(change.name) : false
+        let isEarlier = isEarlier(change, than: acknowledged?.tag)
+        // In an earlier state nothing is news.
         var base: RecordDocument? = remote
         if !isEarlier {
-            if isPending {
-                // Of what was sent and is told now, nothing is news either.
-                if sent == nil {
-                    base = try self.base(
-                        of: existing.id, named: change.name, arrivedIn: remote, place)
-                }
-            } else {
+            if !isEditPending {
                 base = local
+            } else if sent == nil {
+                base = try self.base(
+                    of: existing.id, named: change.name, arrivedIn: remote, place)
             }
             base = try baseAfterRestore(base, remote, existing, change, place)
         }
-        let ancestor =
-            isPending && acknowledged == nil
-            ? try transaction.ancestor(of: change.name, in: place) : nil
-        var edits = LocalEdits(transaction, zone, change, local, since: base, orElse: ancestor)
-        var (newText, conflicts) = try transaction.merge(
-            local, with: remote.fields, parent: parent, since: base,
-            isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
-            resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
-        // What was older than the server's is no edit that has lost.
-        conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
-        var fileText = try fileText(
-            of: change, printed: remote.text, as: existing.entry.stem, of: existing.id)
-        // As it is written there: the record may come back to its place by somebody else's move.
-        let told =
-            if let sent { BaseContent.version(sent) } else {
-                BaseContent.text(try whole(fileText, remote, change.type))
-            }
-        // What was to be deleted is all that there is: it goes on waiting for that.
-        let isAsDeleted = existing.state == .waitingDelete && newText == text
-        if existing.state == .waitingDelete, !isAsDeleted {
-            try noteConflict(
-                change, of: existing, in: place, base: text, mine: nil, theirs: remote.text)
-        } else if !conflicts.isEmpty {
-            try noteConflict(
-                change, of: existing, in: place, fields: conflicts, theirsStood: edits.lost,
-                base: base?.text, mine: text, theirs: remote.text)
+        var isEditOfLayout = false
+        if isEditPending, let base, local.hasSameValues(as: base) {
+            isEditOfLayout = try !wasSent(text, of: change.name)
         }
-        let merged =
-            newText == text ? local : try transaction.document(newText, of: existing.id, place)
-        let hasTheirValues = merged.hasSameValues(as: remote)
-        if existing.state != .waitingDelete {
-            try noteLosses(change, of: existing, in: place, local, remote, merged, edits)
-        }
-        // After that: who has lost by now is told by those of before.
-        try keepStamps(of: change, remote, merged, edits)
-        if isAsDeleted {
-            try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
-            if sent != nil, hasTheirValues { try forgetPending(change.name) }
-            if known.isPending { try setPending(change.name, .create, to: .update) }
-            return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: conflicts)
-        }
-        // What this machine has saved stays as it was written: where others print it otherwise, its
-        // text is what the server lacks.
-        let isMine = !isPending && (acknowledged == change.changeTag || sent != nil)
-        var textOnServer = change.textOnServer
-        if isMine, hasTheirValues, change.fileText == .none {
-            fileText = newText
-            if newText != remote.text, newText.count <= RecordLimits.fileTextBytes {
-                let isHidden = isTextHidden(acknowledged == change.changeTag, knownBase?.fileText)
-                textOnServer =
-                    isHidden || knownBase?.fileText == .withheld ? .withheld : .sent
-            }
-        }
-        let lacksText = change.fileText == .none && textOnServer == .sent
-        // Where all values of an edit are there, or have lost, the way in which they are written is no
-        // reason to send the record again, which would win against a deletion; but where that was
-        // all that was edited.
-        var isEditOfText = false
-        if isPending, let base, local.hasSameValues(as: base) {
-            isEditOfText = try !wasSent(text, of: change.name)
-        }
-        if let fileText, hasTheirValues, !isEditOfText, !isEarlier { newText = fileText }
-        // What is as it was stays untouched, with its time: most are saves of this machine, told back.
-        var result: SaveResult?
-        if newText != text || existing.state == .waitingDelete
-            || hasTheirValues && !local.hasSameValues(as: remote)
-        {
-            var new = Transaction.NewState(text: newText, place: place, stem: existing.entry.stem)
-            if hasTheirValues { new.knownAssets = KeptAsset.all(in: remote.fields) }
-            if !isEarlier {
-                new.modified = change.modified
-                new.changed = change.modified
-                new.changedBy = change.modifiedBy
-            }
-            result = try transaction.keepingDraft(of: existing) { () throws(RecordError) in
-                try transaction.update(existing, to: new)
-            }
-        }
-        let newBase =
-            hasTheirValues ? try content(remote.text, result?.version, of: change.name) : told
-        try transaction.putBase(
-            existing.id, change.changeTag, newBase, textOnServer)
-        if hasTheirValues, fileText == nil || fileText == newText, !lacksText {
-            if known.isPending { try forgetPending(change.name) }
-        } else if !isPending {
-            try transaction.enqueue(
-                .update, existing.id, change.name, existing.generation, place, alsoOfSync: true)
-        }
-        if known.isPending { try setPending(change.name, .create, to: .update) }
-        return RemoteResult(
-            outcome: result?.outcome == .updated ? .updated : .unchanged, id: existing.id,
-            conflicts: conflicts)
+        return RemoteNews(
+            text: text, local: local, remote: remote,
+            fileText: try fileText(
+                of: change, printed: remote.text, as: existing.entry.stem, of: existing.id),
+            sentText: change.fileText, isWaitingDelete: existing.state == .waitingDelete,
+            isPending: known.isPending, isEditPending: isEditPending,
+            isAcknowledged: acknowledged?.tag == change.changeTag, isEarlier: isEarlier,
+            sent: sent, base: base, knownText: acknowledged?.fileText, isOfOthers: isOfOthers,
+            isEditOfLayout: isEditOfLayout)
     }
 
-    /// A deletion loses against an edit that is still to be sent: the record stays and is made
-    /// anew on the server.
+    private func localEdits(
+        _ news: RemoteNews, _ existing: StoredRecord, _ change: RemoteChange,
+        _ acknowledged: String?, _ place: TypePlace
+    ) throws(RecordError) -> LocalEdits {
+        let ancestor =
+            news.isEditPending && acknowledged == nil
+            ? try transaction.ancestor(of: change.name, in: place) : nil
+        return LocalEdits(
+            transaction, zone, change, news.local, since: news.base, orElse: ancestor)
+    }
+
+    private func merge(
+        _ news: RemoteNews, _ existing: StoredRecord, _ edits: inout LocalEdits,
+        _ parent: RecordName?, _ place: TypePlace
+    ) throws(RecordError) -> MergedRecord {
+        var (text, conflicts) = try transaction.merge(
+            news.local, with: news.remote.fields, parent: parent, since: news.base,
+            isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
+            resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
+        // A value that was older than the server's is no edit that has lost.
+        conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
+        let document =
+            text == news.text
+            ? news.local : try transaction.document(text, of: existing.id, place)
+        return MergedRecord(
+            text: text, document: document, conflicts: conflicts, lost: edits.lost)
+    }
+
+    /// Applies a deletion. It loses against an edit that is still to be sent: the record stays, and
+    /// is created again on the server.
     private func delete(
         _ known: Known, _ change: RemoteChange
     ) throws(RecordError) -> RemoteResult {
@@ -329,14 +294,14 @@ struct RemoteApplication {
                 return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])
             }
             if try wasNeverSent(existing, as: change.name) {
-                // What is gone there only had its name.
+                // The record that was deleted there only had its name.
                 return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
             }
             if let address = change.movedTo, try follow(existing, change, to: address) {
                 return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
             }
             try makeAnew(existing.id, change.name)
-            // Of one that is to be made anew, this is known already.
+            // When the record was already to be created again, this conflict is known.
             if let base = try connection.base(of: existing.id) {
                 try noteConflict(
                     change, of: existing, in: try transaction.place(existing.entry.type),
@@ -365,8 +330,9 @@ struct RemoteApplication {
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }
 
-    /// Nobody but this machine has the refused text of a record that is gone. Where another record has
-    /// taken its name, that text is not shown as if it were a text of that one.
+    /// Keeps the refused text of a deleted record, because only this machine has it. When another
+    /// record has taken the name, the text moves to the trash, so that it does not appear as a text
+    /// of that record.
     private func keep(_ draft: Draft, of record: StoredRecord) throws(RecordError) {
         let place = try transaction.place(draft.type)
         guard let name = record.name, try connection.stored(draft.type, draft.stem) != nil else {
@@ -379,8 +345,8 @@ struct RemoteApplication {
             TrashRow(record, name, place, .mount, isOwn: true), draft.text)
     }
 
-    /// The file of a record, in which all is that the server has of it: printed, where the text leaves out which
-    /// bytes a large field has.
+    /// Returns a file of the record that holds everything that the server has of it. The file is
+    /// printed when the text lacks the hash of a large field.
     func whole(
         _ fileText: [UInt8]?, _ document: RecordDocument, _ type: RecordTypeName
     ) throws(RecordError) -> [UInt8] {
@@ -392,14 +358,16 @@ struct RemoteApplication {
         return KeptAsset.all(in: written.fields).count == assets ? fileText : printed
     }
 
-    /// The file of the record as every machine has it: as it was written, or printed where a text
-    /// does not say what the values are. Its large fields have the names that they have now: whoever wrote
-    /// it may have had the record under another one, beside one that is gone. Nil where the server keeps no
-    /// texts.
+    /// Returns the file of the record as every machine has it: the text as it was written, or a
+    /// printed text when the written one does not have the values.
+    ///
+    /// Its large fields have their present names. The author of the text may have had the record
+    /// under another name, beside a record that no longer exists. Returns nil when the server keeps
+    /// no texts.
     ///
     /// - Parameters:
-    ///   - stem: what the record shows as.
-    ///   - record: the one that it is here.
+    ///   - stem: the stem under which the record shows.
+    ///   - record: the record on this machine.
     func fileText(
         of change: RemoteChange, printed: [UInt8], as stem: Stem, of record: RecordID? = nil
     ) throws(RecordError) -> [UInt8]? {
@@ -407,13 +375,14 @@ struct RemoteApplication {
         case .unknown: return nil
         case .none: return printed
         case .text(let text):
-            // What stands there without its type means what the schema says.
+            // A value that is written without its type has the type of the schema.
             let told = try transaction.parse(printed, of: change.type)
             try transaction.adopt(told, change.type, replacing: record)
             do throws(RecordError) {
                 let written = try transaction.parse(text, of: change.type)
                 guard written.saysTheSame(as: told) else { return printed }
-                // `6.0` for a whole number makes the field one of fractions, where it can be.
+                // `6.0` for a whole number makes the field one of fractions, if its type may
+                // change.
                 try transaction.adopt(written, change.type, replacing: record)
                 return written.renamingAssets(to: stem)
             } catch  where error.isAboutContent {
@@ -428,7 +397,7 @@ extension RemoteChange {
 }
 
 extension KeptAsset {
-    /// What a record says of the bytes of its assets, as far as it has their hashes.
+    /// Returns the assets of a record, as far as it has their hashes.
     static func all(in fields: [RecordField]) -> [KeptAsset] {
         func asset(_ field: FieldName, _ index: Int64, _ value: FieldValue) -> KeptAsset? {
             guard case .asset(let asset) = value, let hash = asset.sha256 else { return nil }
