@@ -13,16 +13,16 @@ enum Readme {
         - `public/`   the public database   - `local/`   never leaves this machine
 
         Saving is checked. Text that is no valid record stays in the file as a draft that only this
-        machine sees, and the record stays as it was. See what is wrong, and where:
+        machine sees, and the record does not change. To find the error:
 
             cat DIR/.error                 the last rejected save of a directory
             cat .recordfs/meta/DB/ZONE/TYPE/NAME.json    name, times, state, error
             recordfs status                everything that waits or needs you
-            recordfs draft discard PATH    give a draft up
-            recordfs restore --since 1h .  take back what was done to a directory
+            recordfs draft discard PATH    discard a draft
+            recordfs restore --since 1h .  undo the changes of a directory
 
         Names that do not end in `.json` (swap files, backups, temporary files) are scratch: they
-        stay on this machine. What tools have forgotten there (NAME~, swap files) goes into a trash
+        stay on this machine. Files that tools left there (NAME~, swap files) move to a trash
         after 7 days without use; the rest stays.
 
         Deleted records wait in `.recordfs/trash/` for 30 days; every version is in

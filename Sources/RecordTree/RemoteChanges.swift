@@ -163,7 +163,8 @@ extension Tree {
                 $0.move(file, to: entry.file, entry.type, entry.stem, isSame: isSame)
             }
         } catch {
-            options.report("Who has a file open that was moved does not follow it: \(error)")
+            options.report(
+                "A program with an open file that was moved does not follow it: \(error)")
         }
     }
 

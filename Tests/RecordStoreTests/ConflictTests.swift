@@ -486,7 +486,7 @@ struct ConflictTests {
             let report = try ConflictReport(conflict, of: fixture.store).text
             for word in words { #expect(report.contains(word), "\(word) is not in \(report)") }
         }
-        try expect(["x: mine stands", #""x": "base""#, #""x": "mine""#, #""x": "theirs""#])
+        try expect(["x: mine wins", #""x": "base""#, #""x": "mine""#, #""x": "theirs""#])
         try expect(["_other", "save merged.json"])
         try fixture.delete(try #require(try fixture.record("a")).id)
         try expect(["was removed here since", "--keep mine or --keep theirs"])

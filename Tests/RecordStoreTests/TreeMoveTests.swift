@@ -291,12 +291,12 @@ import Testing
                 failure { try move(stem) }?.message.contains(words) == true, "\(words)")
             #expect(try tree("Box") == before && tree("Own").isEmpty)
         }
-        try expectRefusal("hangs on Task/twig, which stays", "leaf")
+        try expectRefusal("is a child of Task/twig, which stays", "leaf")
         try fixture.save("other", #"{"list":[{"$ref":"leaf"}]}"#)
         try expectRefusal("Note/other, which stays, names Note/leaf in list")
         try fixture.save("other", #"{"n":2}"#)
         try fixture.save("root", #"{"to":{"$ref":"other"}}"#)
-        try expectRefusal("Note/root names Note/other in to, which does not hang on it")
+        try expectRefusal("Note/root names Note/other in to, which is no child of it")
         try fixture.save("root", #"{"to":{"$ref":"nobody"}}"#)
         _ = try fixture.draft("leaf", "{")
         try expectRefusal("Note/leaf has a draft")
@@ -346,6 +346,6 @@ import Testing
         try fixture.save("root", #"{"$parent":"twig"}"#)
         let refusal = failure { try fixture.save("twig", #"{"$parent":"root"}"#) }
         #expect(refusal?.message.contains("leads back") == true)
-        #expect(failure { try move() }?.message.contains("hangs on Note/twig") == true)
+        #expect(failure { try move() }?.message.contains("is a child of Note/twig") == true)
     }
 }

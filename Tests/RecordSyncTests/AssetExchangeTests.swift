@@ -173,7 +173,7 @@ struct AssetExchangeTests {
         #expect(
             try two.outbox() == [
                 "create b? The bytes of photo are not on this machine, and no record of the server has "
-                    + "them. They are looked for again. Write the file anew, or give the change up"
+                    + "them. They are looked for again. Write the file again, or give the change up"
             ])
         try await one.sync()
         #expect(try one.names() == [])

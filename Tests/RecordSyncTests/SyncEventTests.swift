@@ -2,6 +2,7 @@ import RecordModel
 import RecordServer
 import RecordStore
 import RecordSync
+import RecordWire
 import ServerTestSupport
 import Simulation
 import Synchronization
@@ -55,7 +56,12 @@ import Testing
             await engine.settle()
         }
         #expect(engine.published.nextTry != nil)
-        #expect(try events(a) == ["setup 0", "export 0 The server cannot be reached"])
+        let told = try events(a)
+        #expect(
+            told == [
+                "setup 0", "export 0 The server cannot be reached",
+                "export 0 An upload does not get through, although the server answers",
+            ], "\(told)")
         await engine.settle()
         task.cancel()
         await task.value
@@ -78,6 +84,28 @@ import Testing
         #expect(heard.withLock(\.self) == ["setup", "export"])
         try a.restart()
         #expect(try events(a) == ["setup 0", "export 1"])
+    }
+
+    @Test("a failure of another kind than the one before is another event")
+    func otherFailure() async throws {
+        let server = try await TestServer()
+        let a = try Replica(server)
+        try a.save("x", #"{"n":1}"#)
+        let engine = SyncEngine(a.exchange)
+        let task = Task { await engine.run() }
+        let refusal = CoreTransport.Fault.refused(ServerError(.tryAgainLater, "busy"))
+        for fault: CoreTransport.Fault in [.requestLost, refusal] {
+            a.wire.plan(.recordsModify, fault)
+            await engine.settle()
+        }
+        task.cancel()
+        await task.value
+        let told = try events(a)
+        #expect(
+            told == [
+                "setup 0", "export 0 The server cannot be reached", "export 0 TRY_AGAIN_LATER",
+                "export 1",
+            ], "\(told)")
     }
 
     @Test("a first download says how many records there are and how many have come")

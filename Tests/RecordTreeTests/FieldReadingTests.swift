@@ -207,4 +207,19 @@ struct FieldReadingTests {
         try Way.inPlace.save("mine", fixture)
         try expectConflict("mine")
     }
+
+    @Test("a file that a program reads again and again stays known, whatever else it reads")
+    func readAgain() throws {
+        try read()
+        for number in 0..<100 {
+            let caller = Requester(threadID: 1)
+            try fixture.put("{}", as: "m\(number).json", by: caller)
+            try fixture.put("m", as: "m\(number)@photo.jpg", by: caller)
+            _ = try fixture.text("m\(number)@photo.jpg", by: caller)
+            if number % 20 == 0 { try read() }
+        }
+        try receive()
+        try Way.inPlace.save("mine", fixture)
+        try expectConflict("mine")
+    }
 }

@@ -153,6 +153,19 @@ struct ReadingTests {
         #expect(try values(fixture) == ["mine": 2, "theirs": 20])
     }
 
+    @Test("a record that a program reads again and again stays known, whatever else it reads")
+    func readAgain() throws {
+        let fixture = try fixture()
+        for number in 0..<100 {
+            if number % 20 == 0 { _ = try fixture.text("n.json") }
+            try fixture.put("{}", as: "m\(number).json", by: Requester(threadID: 7))
+            _ = try fixture.text("m\(number).json")
+        }
+        try receive(theirs: 20, fixture)
+        try Way.inPlace.save(#"{"mine":2,"theirs":1}"#, fixture)
+        #expect(try values(fixture) == ["mine": 2, "theirs": 20])
+    }
+
     /// What may become of a removal before the text is written back; all end as without one.
     enum Removal: CaseIterable, Sendable {
         case none, waiting, final, renamed

@@ -45,8 +45,8 @@ extension ControlExecutor {
 
     private static let goesAlong = RecordError(
         .invalidArgument,
-        "it hangs together with other records by \"$parent\", and they go along under their own names. "
-            + "Move it under its name and type, and rename it then.")
+        "it is connected to other records by \"$parent\", which move with it under their own names. "
+            + "Move it with its name and type, and then rename it.")
 
     private static func copy(
         _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,
@@ -54,7 +54,8 @@ extension ControlExecutor {
     ) throws(RecordError) -> RecordID {
         guard let text = try transaction.savedText(of: entry.id) else {
             throw RecordError(
-                .invalidRecord, "there is only a draft of this record. Mend or discard it first.")
+                .invalidRecord, "there is only a draft of this record. Correct or discard it first."
+            )
         }
         let copy = try transaction.save(text: text, type: type.id, stem: stem)
         for asset in assets {

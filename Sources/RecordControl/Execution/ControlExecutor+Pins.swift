@@ -6,7 +6,7 @@ extension ControlExecutor {
         let zone = try store.zone(at: path)
         let target = try store.pinTarget(at: path)
         guard !isPinned || zone.database != .local else {
-            throw RecordError(.invalidArgument, "what is in local/ never leaves this machine.")
+            throw RecordError(.invalidArgument, "records in local/ never leave this machine.")
         }
         let isNew = try store.write(author: .commandLine, isFreeing: !isPinned) {
             (transaction) throws(RecordError) in

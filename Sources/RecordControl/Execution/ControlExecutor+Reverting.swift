@@ -2,7 +2,8 @@ import RecordModel
 import RecordStore
 
 extension ControlExecutor {
-    /// Changes in one transaction, so that saves in between do not wait for all.
+    /// The number of changes in one transaction, so that saves in between need not wait for all of
+    /// them.
     private static let batchChanges = 200
 
     func revert(_ path: RecordPath) throws(RecordError) -> ControlReply {
@@ -16,14 +17,14 @@ extension ControlExecutor {
         guard !changes.isEmpty else {
             throw RecordError(
                 .notFound,
-                "the server has refused nothing of it. recordfs sync names what it has refused; "
-                    + "what waits to be sent, or is kept as a draft, is not refused.")
+                "the server refused no change of it. recordfs sync lists the refused changes; a "
+                    + "change that waits to be sent, or a draft, is not refused.")
         }
         var reverted = 0
         while !changes.isEmpty {
             let some = changes.prefix(Self.batchChanges)
             changes = changes.dropFirst(Self.batchChanges)
-            // As the server's changes: nothing of them is sent.
+            // Written like changes of the server: none of them is sent.
             reverted += try store.write(author: .sync) {
                 (transaction) throws(RecordError) in
                 var count = 0
@@ -34,14 +35,14 @@ extension ControlExecutor {
         return ControlReply(.members(["reverted": .integer(reverted)]))
     }
 
-    /// At or below a path.
+    /// Returns the refused changes at or below a path.
     private func refusedChanges(_ path: RecordPath) throws(RecordError) -> [OutboxRow] {
         if case .asset = path.item {
             throw RecordError(
                 .invalidArgument, "a large field is sent with its record. Name the record.")
         }
         let zone = try store.keptZone(at: path)
-        var changes = try store.parkedChanges(limit: Int.max).filter {
+        var changes = try store.refusedChanges(limit: Int.max).filter {
             $0.zone == zone.id && (path.type == nil || $0.type == path.type)
         }
         if let type = path.type, let stem = path.stem {

@@ -62,6 +62,6 @@ extension RecordError {
         return RecordError(
             .corrupt,
             "The file with its bytes, \(path), \(what). Bring that file back from a backup, or "
-                + "write the field's file anew.")
+                + "write the field's file again.")
     }
 }

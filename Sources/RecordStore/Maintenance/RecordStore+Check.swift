@@ -120,11 +120,11 @@ extension RecordStore {
             "The text of record \(name) is damaged. recordfs history and recordfs restore --token "
                 + "bring an earlier version back; a whole new text replaces it too."
         case "draft":
-            "The text of the draft \(name) is damaged. recordfs draft discard drops it."
+            "The text of the draft \(name) is damaged. recordfs draft discard removes it."
         case "history": "Version \(key) of record \(name) is damaged."
         case "trash": "The deleted record \(name) is damaged; recordfs history has its versions."
         case "conflict_text":
-            "A side of the conflict of \(name) is damaged. Take another one, or keep what stands."
+            "A side of the conflict of \(name) is damaged. Take another side, or keep the record."
         default: "The last text of \(name) that the server has is damaged here."
         }
     }

@@ -5,22 +5,24 @@ import Synchronization
 import class GRDB.DatabaseQueue
 
 extension RecordStore {
-    /// A text over this, in bytes, leaves SQLite's caches full and holes in the heap.
+    /// The size of a text, in bytes, above which it leaves SQLite's caches full and holes in the
+    /// heap.
     private static let largeText = 1 << 20
 
-    /// Whoever is done with a text says how large it was, for `releaseMemory`.
+    /// Notes the size of a text that the caller no longer needs, for `releaseMemory`.
     package func noteText(bytes: Int) {
         if bytes > Self.largeText { noteMuchWork() }
     }
 
-    /// Whoever has moved many records says so when it is done: that leaves the same behind as a large text.
+    /// Notes that the caller has finished moving many records, which has the same effect as a large
+    /// text.
     package func noteMuchWork() {
-        // Twice: who says it may hold the last of it for a moment longer.
+        // Twice, because the caller may hold the last of it for a moment longer.
         releasesDue.store(2, ordering: .relaxed)
     }
 
-    /// After a large text or many records SQLite gives back what it has cached. False when there was none, and
-    /// nothing to do.
+    /// Makes SQLite release its cached memory after a large text or many records. Returns false
+    /// when there was no such work and there is nothing to do.
     package func releaseMemory() throws(RecordError) -> Bool {
         let due = releasesDue.load(ordering: .relaxed)
         guard due > 0 else { return false }
@@ -38,14 +40,16 @@ extension RecordStore {
         return true
     }
 
-    /// How many deletes one transaction makes final: the saves of the mount go between two.
+    /// The number of deletions that one transaction makes final. The mount can save between two
+    /// transactions.
     private static let batchSize: Int64 = 200
 
-    /// Makes waiting deletes of at least this age final. Gives the time when the next one is due.
+    /// Makes waiting deletions of at least this age final. Returns the time when the next one is
+    /// due.
     ///
     /// - Parameters:
-    ///   - age: the store's grace when nil.
-    ///   - returning: records whose files are there again and will be saved.
+    ///   - age: the store's grace time when nil.
+    ///   - returning: records whose files exist again and will be saved.
     package func finalizeWaitingDeletes(
         olderThan age: Duration? = nil, except returning: Set<RecordID> = [], author: Author
     ) throws(RecordError) -> Timestamp? {
@@ -66,8 +70,8 @@ extension RecordStore {
 
     private func limit(_ grace: Duration) -> Int64 { (options.clock.now - grace).nanoseconds }
 
-    /// The fields whose files were moved away leave their records. One of a record that waits for its
-    /// deletion goes with it, or when it has come back.
+    /// Removes the fields whose files were moved away from their records. A field of a record that
+    /// waits for its deletion is removed with it, or after the record has come back.
     private func finalizeLeavingAssets(until limit: Int64, author: Author) throws(RecordError) {
         let due = try read { connection throws(RecordError) in
             try connection.all(
@@ -113,8 +117,18 @@ extension RecordStore {
         }
     }
 
-    /// Deletes for good what was deleted, and conflicts that were settled, longer ago than this, unless the clock has jumped since;
-    /// in pieces, between which the saves of the mount go. Gives how many.
+    /// The condition of an entry of the trash whose time is over. A time that lies in the future was
+    /// noted by a clock that was wrong.
+    static let isOldTrash = "(deleted <= ? OR deleted > ?)"
+
+    /// Returns the values of `isOldTrash`.
+    static func ends(of age: Duration, at now: Timestamp) -> [SQLValue] {
+        [.time(now - age), .time(now + ClockWatch.jump)]
+    }
+
+    /// Deletes for good the records that were deleted, and the conflicts that were settled, longer
+    /// ago than this, unless the clock has jumped since. It works in steps, between which the mount
+    /// can save. Returns the number of records.
     ///
     /// - Parameter age: the store's retention when nil.
     @discardableResult
@@ -133,10 +147,8 @@ extension RecordStore {
             let removed = try write(author: .mount, isFreeing: true) {
                 transaction throws(RecordError) in
                 let old = try transaction.connection.all(
-                    "SELECT id FROM trash WHERE deleted <= ? OR deleted > ? LIMIT ?",
-                    [
-                        .time(now - age), .time(now + ClockWatch.jump), .integer(Self.batchSize),
-                    ]
+                    "SELECT id FROM trash WHERE \(Self.isOldTrash) LIMIT ?",
+                    Self.ends(of: age, at: now) + [.integer(Self.batchSize)]
                 ) { $0.int64(0) }
                 for id in old { try transaction.removeTrash(id) }
                 return old.count
@@ -148,7 +160,7 @@ extension RecordStore {
 }
 
 extension Transaction {
-    /// Whether the record still waits: it may have come back since it was listed.
+    /// Returns whether the record still waits. It may have come back since it was listed.
     fileprivate func isWaiting(_ id: RecordID, until limit: Int64) throws(RecordError) -> Bool {
         try connection.first(
             "SELECT waiting_since <= ? FROM record WHERE id = ?",

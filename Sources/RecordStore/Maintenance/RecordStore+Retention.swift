@@ -3,23 +3,23 @@ import RecordSQL
 import Synchronization
 
 extension RecordStore {
-    /// How many names one piece of work looks at: the saves of the mount go between two.
+    /// The number of names that one step examines. The mount can save between two steps.
     private static let sliceSize: Int64 = 200
-    /// Pages that one piece gives back to the file system.
+    /// The number of pages that one step returns to the file system.
     private static let vacuumPages: Int64 = 1000
 
-    /// Does one piece of what keeps the store small: looks at the next old versions, removes those
-    /// that nobody can want any more, and gives free pages back to the file system. True when there
-    /// is more to do at once.
+    /// Does one step of the work that keeps the store small: examines the next old versions,
+    /// removes those that nobody can want any more, and returns free pages to the file system.
+    /// Returns true when more work is left for now.
     package func keepSmall() throws(RecordError) -> Bool {
         guard isWritable else { return false }
         let hasMore = try purgeNextVersions()
         return try vacuumSlice() || hasMore
     }
 
-    /// Removes all that has outlived its time, and gives the space back, at once.
+    /// Removes everything that is older than its retention, and returns the space, at once.
     ///
-    /// - Parameter isRehearsal: counts, and changes nothing.
+    /// - Parameter isRehearsal: only counts, and changes nothing.
     package func collectGarbage(isRehearsal: Bool) throws(RecordError) -> CollectedGarbage {
         var result = CollectedGarbage()
         result.bytesBefore = try databaseBytes()
@@ -56,7 +56,7 @@ extension RecordStore {
         }
     }
 
-    /// Pages of the database that hold nothing.
+    /// Returns the bytes of the database's pages that contain nothing.
     package func freeBytes() throws(RecordError) -> Int64 {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -66,12 +66,13 @@ extension RecordStore {
     }
 
     private func oldTrash() throws(RecordError) -> Int {
-        let limit = options.clock.now - options.retention.trashAge
-        guard clockIsSteady(for: options.retention.trashAge) else { return 0 }
+        let age = options.retention.trashAge
+        guard clockIsSteady(for: age) else { return 0 }
         return try read { connection throws(RecordError) in
             Int(
                 clamping: try connection.first(
-                    "SELECT COUNT(*) FROM trash WHERE deleted <= ?", [.time(limit)]
+                    "SELECT COUNT(*) FROM trash WHERE \(Self.isOldTrash)",
+                    Self.ends(of: age, at: options.clock.now)
                 ) { $0.int64(0) } ?? 0)
         }
     }
@@ -86,7 +87,8 @@ extension RecordStore {
             return walk.token
         }
         guard let start, clockIsSteady(for: options.retention.versionAge) else { return false }
-        // The index of words of a store that is searched now and then: versions wait for it.
+        // The index of words of a store that is searched now and then has to be updated, because
+        // versions wait for it.
         if start == 0, try isSearched() { wantedIndexes.withLock { $0.isSearchWanted = true } }
         let (names, last) = try oldNames(after: start)
         if !names.isEmpty { _ = try purgeVersions(of: names) }
@@ -100,7 +102,7 @@ extension RecordStore {
         return last != nil
     }
 
-    /// Walks over all old versions; gives how many can go.
+    /// Examines all old versions. Returns the number that can be removed.
     private func oldVersions(
         _ each: ([VersionedName]) throws(RecordError) -> Void
     ) throws(RecordError) -> Int {
@@ -122,8 +124,8 @@ extension RecordStore {
         return count
     }
 
-    /// The names of the next old versions of history, and the token of the last that was looked at;
-    /// nil at the end of what is old.
+    /// Returns the names of the next old versions of history, and the token of the last version
+    /// that was examined. The token is nil at the end of the old versions.
     private func oldNames(
         after token: Int64
     ) throws(RecordError) -> (names: [VersionedName], last: Int64?) {
@@ -143,13 +145,13 @@ extension RecordStore {
             }
         }
         let old = rows.filter(\.isOld)
-        // Times are in the order of tokens but for a clock that was set.
+        // Times are in the order of tokens, except where the clock was set.
         guard let last = rows.last, !old.isEmpty else { return ([], nil) }
         return (Array(Set(old.map(\.name))), last.token)
     }
 
     private func purgeVersions(of names: [VersionedName]) throws(RecordError) -> Int {
-        // A look without a transaction first: mostly there is nothing.
+        // First a check without a transaction, because mostly there is nothing to do.
         let due = try read { connection throws(RecordError) in
             var due: [VersionedName] = []
             for name in names where try !connection.dispensable(name, self).isEmpty {
@@ -171,7 +173,8 @@ extension RecordStore {
 
     // MARK: Space
 
-    /// Gives some free pages back to the file system, when they are many. True when more are.
+    /// Returns some free pages to the file system, when there are many. Returns true when there are
+    /// more.
     private func vacuumSlice() throws(RecordError) -> Bool {
         guard let writer else { return false }
         let state = try read { connection throws(RecordError) in
@@ -182,7 +185,7 @@ extension RecordStore {
                 """
             ) { (mode: $0.int64(0), free: $0.int64(1), pages: $0.int64(2)) }
         }
-        // A few stay: the next saves take them.
+        // A few pages stay, because the next saves use them.
         guard let state, state.mode == 2, state.free > max(512, state.pages / 16) else {
             return false
         }
@@ -192,8 +195,8 @@ extension RecordStore {
         return true
     }
 
-    /// Gives all free pages back. A store of an earlier version is written anew once, and is one
-    /// that gives back by itself from then on.
+    /// Returns all free pages to the file system. A store of an earlier version is rewritten once,
+    /// and returns its pages by itself from then on.
     private func vacuum() throws(RecordError) {
         guard let writer else { return }
         try configure(writer) { connection throws(RecordError) in
@@ -209,7 +212,7 @@ extension RecordStore {
     }
 }
 
-/// Whose versions they are.
+/// The record that versions belong to.
 private struct VersionedName: Hashable, Sendable {
     let zone: ZoneID
     let name: RecordName
@@ -225,11 +228,13 @@ extension Transaction {
 }
 
 extension SQLConnection {
-    /// The tokens of the versions that can go.
+    /// Returns the tokens of the versions that can be removed.
     ///
-    /// What stays: all of what is in the trash or whose deletion is not sent yet; the version that the record
-    /// is, and those that the server has or is sent; the newest of the whole store, so that no token is given twice; and of a record that is there its
-    /// last ones, and of each field the last change, whose stamp merges need.
+    /// These versions stay: all versions of a record that is in the trash or whose deletion is not
+    /// sent yet; the version that is the record's state, and those that the server has or is about
+    /// to get; the newest version of the whole store, so that no token is used twice; and for an
+    /// existing record its last versions, and the last change of each field, because merges need
+    /// its stamp.
     fileprivate func dispensable(
         _ name: VersionedName, _ store: RecordStore
     ) throws(RecordError) -> [Int64] {
@@ -251,7 +256,7 @@ extension SQLConnection {
                 """, key + [.integer(record ?? 0)]
             ) { $0.int64IfPresent(0) })
         let newest = try first("SELECT MAX(token) FROM history") { $0.int64(0) }
-        // What an index does not know yet it finds by the history.
+        // An index finds the changes that it does not know yet through the history.
         let indexed =
             try first(
                 """
@@ -261,7 +266,8 @@ extension SQLConnection {
             ) { $0.int64IfPresent(0) } ?? nil
         let limit = (store.options.clock.now - store.options.retention.versionAge).nanoseconds
         var fields: Set<FieldName> = []
-        // Also over a time when it was deleted: what came back as it was keeps its stamps.
+        // This also applies over a time when it was deleted: values that came back unchanged keep
+        // their stamps.
         var isBegun = false
         var number = 0
         var tokens: [Int64] = []

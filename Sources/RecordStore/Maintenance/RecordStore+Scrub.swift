@@ -46,7 +46,7 @@ extension RecordStore {
             return true
         } catch {
             options.logger.warning(
-                "The rest of an ended share goes later", metadata: ["error": "\(error)"])
+                "The rest of an ended share is removed later", metadata: ["error": "\(error)"])
             return false
         }
     }

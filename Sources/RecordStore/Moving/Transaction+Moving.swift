@@ -137,7 +137,7 @@ extension Transaction {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
         guard try !ZoneLinks(connection, place.zone).line(from: parent).contains(name) else {
-            throw RecordError(.invalidArgument, "it would hang on itself.")
+            throw RecordError(.invalidArgument, "it would be its own parent.")
         }
         let document = try parse(text, place)
         guard document.parent != parent else { return }

@@ -57,7 +57,7 @@ extension Transaction {
         let document = try parse(text, place)
         guard old.zone.id == place.zone.id || document.parent == nil else {
             throw RecordError(
-                .crossDevice, "it hangs on a record that stays. recordfs mv takes both")
+                .crossDevice, "its parent record would stay. recordfs mv moves both")
         }
         let assets = try connection.assets(of: record.id).filter { $0.kind == .file }
         var new = NewState(text: document.renamingAssets(to: stem), place: place, stem: stem)

@@ -37,7 +37,7 @@ struct TreeMovePlanning {
         }
         guard source.database == .private else {
             throw RecordError(
-                .invalidArgument, "only records of private go to a zone of their own.")
+                .invalidArgument, "only records of private can move to a new zone.")
         }
         guard (source.database, source.owner, source.name) != (move.database, move.owner, move.zone)
         else {
@@ -82,8 +82,8 @@ struct TreeMovePlanning {
         if let parent = links.parents[plan.steps[0].name] {
             throw RecordError(
                 .invalidArgument,
-                "it hangs on \(try shown(parent)), which stays. Take \"$parent\" out of it first, or "
-                    + "share that.")
+                "it is a child of \(try shown(parent)), which stays. Remove its \"$parent\" first, or "
+                    + "share that record.")
         }
         for step in plan.steps {
             let record = try connection.stored(step.record)
@@ -104,7 +104,7 @@ struct TreeMovePlanning {
                 throw RecordError(
                     .invalidArgument,
                     "\(step.path) is shared already, and its link would end. recordfs share stop "
-                        + "does that.")
+                        + "ends it.")
             }
         }
     }
@@ -133,14 +133,14 @@ struct TreeMovePlanning {
                 guard target != nil else { continue }
                 throw RecordError(
                     .invalidArgument,
-                    "\(try shown(link.from)) names \(try shown(link.to)) in \(link.field), which does "
-                        + "not hang on it and would stay. Give that the \"$parent\", or take the "
-                        + "reference out.")
+                    "\(try shown(link.from)) names \(try shown(link.to)) in \(link.field), which is "
+                        + "no child of it and would stay. Make it a child with \"$parent\", or remove "
+                        + "the reference.")
             case (false, true):
                 throw RecordError(
                     .invalidArgument,
                     "\(try shown(link.from)), which stays, names \(try shown(link.to)) in "
-                        + "\(link.field). Take that reference out first.")
+                        + "\(link.field). Remove that reference first.")
             }
         }
     }

@@ -50,7 +50,7 @@ final class LogSync: Sendable {
         guard fdatasync(descriptor) == 0 else {
             let error = RecordError(
                 .ioFailure,
-                "The disk did not take what was written (errno \(errno)); check it, then "
+                "The disk did not store the written data (errno \(errno)); check it, then "
                     + "unmount and mount again.", errno: errno)
             latch(error)
             throw error

@@ -62,7 +62,7 @@ struct Salvage {
         }
         knowsOutbox = losses.count == before
         if !knowsOutbox {
-            losses.append("Which records were not sent cannot be told: all are written to files.")
+            losses.append("It is unknown which records were not sent: all are written to files.")
         }
         let texts = try readTexts(connection)
         for (id, text) in texts.sorted(by: { $0.key < $1.key }) { try write(id, text) }

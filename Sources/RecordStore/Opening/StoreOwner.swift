@@ -27,7 +27,7 @@ package struct StoreOwner: Hashable, Sendable {
         guard other != self else { return }
         throw RecordError(
             .alreadyExists,
-            "this store is of \(user) at \(server), container \(container), \(environment), profile "
+            "this store belongs to \(user) at \(server), container \(container), \(environment), profile "
                 + "\(profile). Another account gets a store of its own: --state DIR, here and at "
                 + "recordfs mount.")
     }

@@ -104,18 +104,19 @@ extension RecordError {
         RecordError(
             .corrupt,
             "\(what), but \(places.path) has \(remains.joined(separator: ", ")) of a store. "
-                + "Nothing was changed. Put store.sqlite back from a backup; or, to start anew "
-                + "and keep what is there, move it away: mv \(places.path) \(places.path).lost")
+                + "Nothing was changed. Put store.sqlite back from a backup; or, to start "
+                + "with an empty store and keep the old files, move them away: mv \(places.path) \(places.path).lost"
+        )
     }
 
     /// The error when the file is a database but not the one that belongs here.
     static func foreignDatabase(_ what: String, in places: StoreDirectory) -> RecordError {
         RecordError(
             .corrupt,
-            "\(places.database) \(what). Nothing was changed. Put a backup of \(places.path) back, "
-                + "all of it; or run `recordfs fsck --recover --state \(places.path)`: it sets the "
+            "\(places.database) \(what). Nothing was changed. Put back a complete backup of \(places.path), "
+                + "or run `recordfs fsck --recover --state \(places.path)`: it sets the "
                 + "damaged database aside, writes the records that no server has to files, and makes "
-                + "an empty store, into which the server's records come again. To start anew without "
-                + "that, move the directory away: mv \(places.path) \(places.path).lost")
+                + "an empty store, into which the server's records are downloaded again. To start "
+                + "without that, move the directory away: mv \(places.path) \(places.path).lost")
     }
 }

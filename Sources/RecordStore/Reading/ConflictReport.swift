@@ -23,7 +23,7 @@ package struct ConflictReport: Sendable {
         for field in conflict.fields {
             let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
             lines.append("")
-            lines.append("\(field): \(winner) stands")
+            lines.append("\(field): \(winner) wins")
             lines.append("  base    \(Self.value(of: field, in: documents[.base], schema))")
             lines.append("  mine    \(Self.value(of: field, in: mine, schema))")
             lines.append("  theirs  \(Self.value(of: field, in: theirs, schema))")
@@ -31,20 +31,20 @@ package struct ConflictReport: Sendable {
         }
         lines += [
             "",
-            "base.json is what both began with, mine.json what this machine had, theirs.json what",
+            "base.json is the text that both started from, mine.json the text of this machine,",
         ]
         if try store.isGone(conflict) {
             let kept = [Conflict.Side.mine, .theirs].filter(sides.contains)
                 .map { "--keep \($0)" }.joined(separator: " or ")
             lines += [
-                "the server had. The record was removed here since, and so there is no merged.json.",
-                "To leave it so: remove this directory.",
+                "theirs.json the text of the server. The record was removed here since then, so there is no",
+                "merged.json. To leave the record removed: remove this directory.",
                 "To bring the record back: recordfs conflicts resolve with \(kept)",
             ]
         } else {
             lines += [
-                "the server had, merged.json what the record is now. To keep that: remove this directory.",
-                "To have it otherwise: save merged.json, or: recordfs conflicts resolve",
+                "theirs.json the text of the server, merged.json the record now. To keep the record: remove",
+                "this directory. To change it: save merged.json, or: recordfs conflicts resolve",
             ]
         }
         text = lines.joined(separator: "\n") + "\n"
@@ -60,25 +60,25 @@ package struct ConflictReport: Sendable {
         if isRefusedDeletion {
             return [
                 "\(conflict.stem) was deleted here at \(when), and the server keeps it, for other records",
-                "hang on it or need it (\"$parent\", or \"$ref\" with VALIDATE): the record is back.",
-                "Delete those before it, or with it: rm -r takes them in the same round.",
+                "are its children or need it (\"$parent\", or \"$ref\" with VALIDATE): the record is back.",
+                "Delete those before it, or with it: rm -r removes them in the same round.",
             ]
         }
         if isMineGone {
             return [
                 "\(conflict.stem) was deleted here and edited elsewhere\(who)\(changed); the two met",
-                "at \(when). The edit stands: the record is back.",
+                "at \(when). The edit wins: the record is back.",
             ]
         }
         if isTheirsGone {
             return [
                 "\(conflict.stem) was edited here and deleted elsewhere; the two met at \(when).",
-                "The edit stands: the record stays, and is made anew on the server.",
+                "The edit wins: the record stays, and is created again on the server.",
             ]
         }
         return [
             "\(conflict.stem) was edited here and elsewhere\(who)\(changed); the two met at \(when).",
-            "Of a field that both have changed the later value stands; all others have both changes.",
+            "In a field that both changed, the later value wins; all other changes are kept.",
         ]
     }
 

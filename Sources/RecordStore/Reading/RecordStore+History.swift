@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 
 extension RecordStore {
-    /// The versions of a record name that this machine has seen, oldest first.
+    /// Returns the versions of a record name that this machine has seen, oldest first.
     package func history(
         of name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> [Version] {
@@ -16,7 +16,8 @@ extension RecordStore {
         }
     }
 
-    /// The names that have history, also of records that are gone: at most `limit` after `name`.
+    /// Returns the names that have history, including those of deleted records: at most `limit`
+    /// after `name`.
     package func historyNames(
         in zone: ZoneID, type: RecordTypeName, after name: RecordName = RecordName(bytes: []),
         limit: Int = 1_000_000
@@ -34,7 +35,8 @@ extension RecordStore {
         }
     }
 
-    /// The same of all, each with what a record of the type that has it shows as; nil for one that is gone.
+    /// Returns all these names, each with the stem of the record of the type that has it. The stem
+    /// is nil for a deleted record.
     package func shownHistoryNames(
         in zone: ZoneID, type: RecordTypeName
     ) throws(RecordError) -> [(name: RecordName, stem: Stem?)] {
@@ -56,7 +58,7 @@ extension RecordStore {
         }
     }
 
-    /// Whether a record name has a version of that type.
+    /// Returns whether a record name has a version of that type.
     package func hasHistory(
         of name: RecordName, in zone: ZoneID, type: RecordTypeName
     ) throws(RecordError) -> Bool {
@@ -67,7 +69,7 @@ extension RecordStore {
         }
     }
 
-    /// One version without its text, and its zone.
+    /// Returns one version without its text, and its zone.
     package func versionEntry(_ token: Int64) throws(RecordError) -> (Version, ZoneID)? {
         try read { connection throws(RecordError) in
             try connection.first(
@@ -77,12 +79,13 @@ extension RecordStore {
         }
     }
 
-    /// One version with its text.
+    /// Returns one version with its text.
     package func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
         try read { connection throws(RecordError) in try connection.version(token) }
     }
 
-    /// The accepted changes after a token, in order: readers resume where they stopped.
+    /// Returns the accepted changes after a token, in order, so that readers continue where they
+    /// stopped.
     package func changes(
         after token: Int64, limit: Int
     ) throws(RecordError) -> [HistoryRow] {
@@ -96,7 +99,7 @@ extension RecordStore {
         }
     }
 
-    /// The versions after a token, in order, each with its zone and without its text.
+    /// Returns the versions after a token, in order, each with its zone and without its text.
     package func versions(
         after token: Int64, limit: Int
     ) throws(RecordError) -> [(version: Version, zone: ZoneID)] {
@@ -110,7 +113,7 @@ extension RecordStore {
         }
     }
 
-    /// The token of the last accepted change, 0 before the first.
+    /// Returns the token of the last accepted change. Returns 0 before the first.
     package func lastToken() throws(RecordError) -> Int64 {
         try read { connection throws(RecordError) in
             try connection.first("SELECT COALESCE(MAX(token), 0) FROM history") { $0.int64(0) }
@@ -120,18 +123,7 @@ extension RecordStore {
 
     // MARK: Outbox and figures
 
-    /// Changes that the server has refused, oldest first.
-    package func parkedChanges(limit: Int) throws(RecordError) -> [OutboxRow] {
-        try read { connection throws(RecordError) in
-            try connection.all(
-                """
-                SELECT \(Columns.outbox) FROM outbox WHERE error IS NOT NULL ORDER BY id LIMIT ?
-                """, [.integer(Int64(limit))]
-            ) { $0.outbox() }
-        }
-    }
-
-    /// The changes that wait for the server or are on their way, oldest first.
+    /// Returns the changes that wait for the server or are being sent, oldest first.
     package func outbox(limit: Int) throws(RecordError) -> [OutboxRow] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -141,7 +133,7 @@ extension RecordStore {
         }
     }
 
-    /// The changes that the server has refused, and those that wait for an edit, oldest first.
+    /// Returns the changes that the server has refused, oldest first. They wait for an edit.
     package func refusedChanges(limit: Int = 1000) throws(RecordError) -> [OutboxRow] {
         try read { connection throws(RecordError) in
             try connection.all(
@@ -152,7 +144,7 @@ extension RecordStore {
         }
     }
 
-    /// Counts rows: linear in the number of records. Not for a hot path.
+    /// Counts rows: linear in the number of records. Not for frequent use.
     package func counts() throws(RecordError) -> StoreCounts {
         try read { connection throws(RecordError) in
             let zones = try connection.all(

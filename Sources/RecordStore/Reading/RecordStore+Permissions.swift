@@ -157,6 +157,7 @@ extension Transaction {
 extension RecordError {
     static func readOnlyRecord(_ stem: Stem) -> RecordError {
         RecordError(
-            .accessDenied, "You may read \(stem) and what hangs together with it, not change it.")
+            .accessDenied,
+            "You may read \(stem), its parents and its children, but not change them.")
     }
 }

@@ -23,7 +23,7 @@ package struct AccountFile: Sendable {
             return try Account(JSONReader(try Self.parse(Array(text[..<count]))))
         } catch {
             throw RecordError(
-                .corrupt, "\(path) is no account: \(error.reason) recordfs login makes it anew.")
+                .corrupt, "\(path) is no account: \(error.reason) recordfs login creates it again.")
         }
     }
 

@@ -218,7 +218,7 @@ package actor AssetDownloads {
         throw .store(
             RecordError(
                 .unavailable,
-                "the server has other bytes by now, or none: they come with the next sync"))
+                "the server now has other bytes, or none: the next sync fetches them"))
     }
 
     private nonisolated func address(

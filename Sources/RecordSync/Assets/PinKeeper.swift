@@ -73,7 +73,7 @@ package actor PinKeeper {
         do throws(RecordError) {
             missing = try store.missingPinnedAssets(limit: Self.width, except: failed)
         } catch {
-            logger.warning("What is pinned cannot be listed", metadata: ["why": "\(error)"])
+            logger.warning("The pins cannot be listed", metadata: ["why": "\(error)"])
             endPass()
             return false
         }
@@ -98,7 +98,7 @@ package actor PinKeeper {
             failed.insert(hash)
             failures += 1
             logger.debug(
-                "A pinned file did not come",
+                "A pinned file was not downloaded",
                 metadata: ["asset": "\(asset.id.rawValue)", "why": "\(error.code.rawValue)"])
         }
     }

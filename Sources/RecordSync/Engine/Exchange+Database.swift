@@ -38,7 +38,8 @@ extension Exchange {
             do throws(SyncProblem) {
                 answer = try await databasePage(token)
             } catch  where error.isAboutToken && token != nil {
-                logger.notice("The feed of the database begins anew", metadata: ["why": "\(error)"])
+                logger.notice(
+                    "The feed of the database starts again", metadata: ["why": "\(error)"])
                 (token, isWhole) = (nil, true)
                 continue
             }

@@ -47,7 +47,7 @@ extension Exchange {
                 }
                 page = try self.page(answer)
             } catch  where error.isAboutToken && place.token != nil {
-                note("The feed of a zone begins anew", zone, error)
+                note("The feed of a zone starts again", zone, error)
                 try write { (transaction) throws(RecordError) in
                     try transaction.restartFeed(of: zone.id)
                 }

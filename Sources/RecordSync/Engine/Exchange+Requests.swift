@@ -213,7 +213,7 @@ extension Exchange {
         return nested.map { field in
             "Field \(field) is nested JSON, which is an extension of recordfs-server: the server of this "
                 + "account keeps texts, numbers, dates, bytes, places, references, files and lists of "
-                + "one of them. Write it as a string, or as fields of their own."
+                + "one of them. Write it as a string, or as separate fields."
         }
     }
 

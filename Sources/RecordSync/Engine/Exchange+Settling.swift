@@ -161,7 +161,7 @@ extension Exchange {
         let names = fields.map(\.description).joined(separator: ", ")
         return
             "The bytes of \(names) are not on this machine, and no record of the server has them. They "
-            + "are looked for again. Write the file anew, or give the change up: recordfs revert."
+            + "are looked for again. Write the file again, or give the change up: recordfs revert."
     }
 
     /// Sends changes again that were refused because something that they refer to was missing.

@@ -1,18 +1,18 @@
 package import RecordModel
 package import RecordWire
 
-/// Why a piece of work of the engine has ended without its result.
+/// The reason why a piece of work of the engine has ended without its result.
 package enum SyncProblem: Error, Sendable {
     /// The server refused the request as a whole.
     case refused(WireError)
-    /// No answer: the network, a connection that broke, a server that is down. The server may have
-    /// done what was asked.
+    /// No answer: the network, a broken connection, a server that is down. The server may have done
+    /// the request.
     case unreachable(String)
-    /// An answer that is not of the protocol: a page of some proxy, a text cut short.
+    /// An answer that does not follow the protocol: a page of a proxy, an incomplete text.
     case unreadable(String)
-    /// The server answers, and nothing comes of it.
+    /// The server answers, but without any result.
     case fruitless(String)
-    /// The store here cannot.
+    /// The local store failed.
     case store(RecordError)
 
     package var reaction: Reaction {
@@ -22,21 +22,38 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
-    /// Whether a feed begins anew. What Apple's service says of a token that is not good any more,
-    /// its reference does not tell: also a bad request whose reason names the token counts.
+    /// The kind of the problem. Of problems of one kind in a row only the first one is an event.
+    enum Kind: Hashable {
+        /// A refusal with this error code.
+        case refused(Text)
+        case unreachable, unreadable, fruitless, store
+    }
+
+    var kind: Kind {
+        switch self {
+        case .refused(let error): .refused(error.text)
+        case .unreachable: .unreachable
+        case .unreadable: .unreadable
+        case .fruitless: .fruitless
+        case .store: .store
+        }
+    }
+
+    /// Indicates whether a feed has to restart. Apple's reference does not say how its service
+    /// refuses an expired token. Therefore a bad request whose reason names the token counts too.
     var isAboutToken: Bool {
         if reaction == .restartFeed { return true }
         guard case .refused(let error) = self, error.code == .badRequest else { return false }
         return error.reason.string.lowercased().contains("token")
     }
 
-    /// Whether no answer came.
+    /// Indicates whether no answer arrived.
     var isUnanswered: Bool {
         if case .unreachable = self { true } else { false }
     }
 
-    /// Whether nothing that the server itself says came: no answer, or one of something on the way, which may
-    /// be there before the server is.
+    /// Indicates whether no answer from the server itself arrived: no answer at all, or one from a
+    /// machine between. Such a machine may be reachable before the server is.
     var isWithoutAnswer: Bool {
         switch self {
         case .unreachable, .unreadable: true
@@ -44,7 +61,7 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
-    /// Whether something on the way may have refused the request for its size.
+    /// Indicates whether a machine between may have refused the request because of its size.
     var mayBeItsSize: Bool {
         switch self {
         case .unreachable, .unreadable: true
@@ -52,7 +69,7 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
-    /// Whether the server may have done what it was asked, although it does not say so.
+    /// Indicates whether the server may have done the request, although it does not say so.
     var mayBeDone: Bool {
         switch self {
         case .unreachable, .unreadable: true
@@ -61,19 +78,20 @@ package enum SyncProblem: Error, Sendable {
         }
     }
 
-    /// What the server asked for, at least. Apple's service has been seen to ask for more than a day.
+    /// The shortest wait that the server asked for. Apple's service was seen to ask for more than a
+    /// day.
     package var retryAfter: Duration? {
         guard case .refused(let error) = self, let seconds = error.retryAfter else { return nil }
         return .seconds(min(max(seconds, 0), 30 * 86_400))
     }
 
-    /// Whether the server only asks for a pause: nothing is wrong, and nobody has to do anything.
+    /// Indicates whether the server only asks for a pause: nothing is wrong, and nobody has to act.
     package var isWait: Bool {
         guard case .refused(let error) = self else { return false }
         return error.code == .throttled
     }
 
-    /// Whether all other work would meet it too.
+    /// Indicates whether all other work would meet the problem too.
     package var isOfServer: Bool {
         switch self {
         case .unreachable, .unreadable: true
@@ -88,11 +106,11 @@ package enum SyncProblem: Error, Sendable {
 }
 
 extension SyncProblem: CustomStringConvertible {
-    /// For status and errors: what happened, with the request's identifier in the server's log.
+    /// The problem with the request's identifier in the server's log, for status and errors.
     package var description: String {
         switch self {
         case .refused where isWait:
-            "The server has asked to wait a while; what is left follows by itself."
+            "The server asked to wait for a moment; the rest follows by itself."
         case .refused(let error):
             "\(error.text): \(error.reason)"
                 + (error.requestID.map { " (request \($0))" } ?? "")
@@ -105,7 +123,8 @@ extension SyncProblem: CustomStringConvertible {
 }
 
 extension SyncProblem {
-    /// For the log: what others share is named in none, which outlives the share, and reasons name records.
+    /// Returns the text for the log. A log does not name records that others share, because it
+    /// outlives the share; reasons contain the names of records.
     func description(inLogOf database: Database) -> String {
         guard database == .shared else { return description }
         switch self {

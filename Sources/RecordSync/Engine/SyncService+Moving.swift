@@ -76,7 +76,7 @@ extension SyncService {
         guard isWhole || parent != nil else {
             throw RecordError(
                 .invalidArgument,
-                "several records are shared there. Name the one on which it is to hang.")
+                "several records are shared there. Name the record that becomes its parent.")
         }
         guard let meta = try store.meta(of: root) else {
             throw RecordError(.notFound, "the record is gone.")
@@ -105,7 +105,7 @@ extension SyncService {
         let shared = line?.first { name in shares.contains { $0.root == name } }
         if let shared { return shared }
         throw RecordError(
-            .invalidArgument, "the record on which it is to hang is not shared.")
+            .invalidArgument, "the record that would become its parent is not shared.")
     }
 
     private func move(_ move: TreeMove) throws(RecordError) {

@@ -44,9 +44,9 @@ extension SyncService {
             throw RecordError(
                 .unavailable,
                 status.isPaused
-                    ? "it is accepted, and will be here when the exchange goes on: recordfs resume."
-                    : "it is accepted, and will be here when it was fetched. recordfs sync says what "
-                        + "hinders it.")
+                    ? "it is accepted, and will be here when the exchange continues: recordfs resume."
+                    : "it is accepted, and will be here when it was fetched. recordfs sync prints the "
+                        + "problem.")
         }
         return (zone, place.share)
     }
@@ -69,8 +69,8 @@ extension SyncService {
                 throw .store(
                     RecordError(
                         .notFound,
-                        "this account has no invitation there. recordfs shares lists what it has; "
-                            + "recordfs leave gives up what was accepted."))
+                        "this account has no invitation there. recordfs shares lists them; "
+                            + "recordfs leave ends an accepted share."))
             }
         }
     }
@@ -236,7 +236,7 @@ extension RecordError {
             self.init(.unavailable, "the server does not answer: \(problem)")
         case .refused(let error) where error.code == .zoneNotFound:
             self.init(
-                .notFound, "the server does not have the zone. recordfs sync says what hinders it.")
+                .notFound, "the server does not have the zone. recordfs sync prints the problem.")
         case .refused(let error):
             let code: Code =
                 switch error.code {

@@ -2,33 +2,34 @@ package import RecordModel
 import RecordStore
 import RecordWire
 
-/// How sync stands, for status and for people.
+/// The state of sync, for `status` and for people.
 package struct SyncStatus: Sendable {
     package let isPaused: Bool
     package let needsSignIn: Bool
-    /// Nothing is under way, and nothing is due.
+    /// Indicates that no work is running and none is due.
     package let isIdle: Bool
-    /// What went wrong last and was not put right since.
+    /// The last problems that were not resolved since.
     package let problems: [Problem]
-    /// When the server last told what is new; nil since the process began.
+    /// The time when the server last reported news. Nil since the process began.
     package var lastFetch: Timestamp?
-    /// When what has failed is tried again; nil when nothing has, or nothing is planned.
+    /// The time of the next attempt after a failure. Nil without a failure, and when no attempt is
+    /// planned.
     package var nextTry: Timestamp?
-    /// First downloads that go on.
+    /// The first downloads that are running.
     package var downloads: [DownloadProgress.Zone] = []
 
     package struct Problem: Sendable {
-        /// Nil when it is of no single zone.
+        /// The zone. Nil when the problem does not belong to a single zone.
         package let zone: ZoneID?
         package let problem: SyncProblem
         package let since: Timestamp
-        /// In a row.
+        /// The number of failures in a row.
         package let failures: Int
     }
 }
 
 extension SyncStatus {
-    /// Of several databases of one account.
+    /// The status of several databases of one account together.
     package init(_ all: [SyncStatus]) {
         self.init(
             isPaused: all.contains(where: \.isPaused),
@@ -46,17 +47,16 @@ struct SyncProblems: Sendable {
         byZone.values.sorted { ($0.zone?.rawValue ?? 0) < ($1.zone?.rawValue ?? 0) }
     }
 
-    /// - Returns: whether it is another one than before.
+    /// Notes a problem.
+    /// - Returns: whether the problem is the first one of the zone, or of another kind than the
+    ///   problem before it. Refusals with different error codes are of different kinds.
     @discardableResult
     mutating func note(_ problem: SyncProblem, of zone: ZoneID?, at now: Timestamp) -> Bool {
         let earlier = byZone[zone]
         byZone[zone] = SyncStatus.Problem(
             zone: zone, problem: problem, since: earlier?.since ?? now,
             failures: (earlier?.failures ?? 0) + 1)
-        guard case .refused(let new) = problem, case .refused(let old)? = earlier?.problem else {
-            return earlier == nil
-        }
-        return new.text != old.text
+        return earlier?.problem.kind != problem.kind
     }
 
     mutating func clear(_ zone: ZoneID?) { byZone[zone] = nil }

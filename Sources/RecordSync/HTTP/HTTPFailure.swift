@@ -16,17 +16,17 @@ enum HTTPFailure: Error {
         case .tooLong: .unreachable("the answer is longer than anything that was asked for")
         case .file(let reason): .unreachable(reason)
         case .transfer(CURLE_OPERATION_TIMEDOUT, _):
-            .unreachable("no whole answer came in time")
+            .unreachable("no complete answer arrived in time")
         case .transfer(CURLE_PEER_FAILED_VERIFICATION, let words),
             .transfer(CURLE_SSL_CACERT_BADFILE, let words),
             .transfer(CURLE_SSL_ISSUER_ERROR, let words):
             .unreachable(
-                "no secure connection: the server's certificate is of an authority that this machine "
-                    + "does not trust, of another name, or no longer valid. For an authority of your "
-                    + "own: recordfs login --ca-file FILE. (\(words))")
+                "no secure connection: the server's certificate is from an authority that this machine "
+                    + "does not trust, for another name, or no longer valid. For your own "
+                    + "authority: recordfs login --ca-file FILE. (\(words))")
         case .transfer(CURLE_SSL_CONNECT_ERROR, let words):
             .unreachable(
-                "no secure connection: what answers there does not speak TLS as this machine does. "
+                "no secure connection: the server does not support the TLS of this machine. "
                     + "(\(words))")
         case .transfer(_, let words): .unreachable(words)
         }

@@ -39,7 +39,7 @@ extension Exchange {
     func scrub() throws(SyncProblem) {
         guard database == .shared else { return }
         try read { (store) throws(RecordError) in
-            if try !store.scrub() { logger.notice("The rest of an ended share goes later") }
+            if try !store.scrub() { logger.notice("The rest of an ended share is removed later") }
         }
     }
 }

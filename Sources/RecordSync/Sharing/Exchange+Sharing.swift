@@ -81,7 +81,7 @@ extension Exchange {
         guard isNew == isThere else { return nil }
         return isNew
             ? RecordError(
-                .alreadyExists, "it is shared already. recordfs share show says with whom.")
+                .alreadyExists, "it is shared already. recordfs share show lists the participants.")
             : RecordError(.notFound, "it is not shared. recordfs share create does that.")
     }
 
@@ -122,7 +122,7 @@ extension Exchange {
         guard let answer = try await record(root, in: zone) else {
             throw .store(
                 RecordError(
-                    .notFound, "the server does not have it. recordfs sync says what hinders it."))
+                    .notFound, "the server does not have it. recordfs sync prints the problem."))
         }
         guard let name = answer.share else { return (nil, answer.changeTag) }
         return (try await record(name, in: zone), answer.changeTag)

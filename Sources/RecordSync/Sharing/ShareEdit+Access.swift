@@ -102,7 +102,7 @@ extension ShareEdit {
         guard let found else {
             throw RecordError(
                 .notFound,
-                "\(address) does not ask for access. recordfs share requests says who does.")
+                "\(address) does not ask for access. recordfs share requests lists the people.")
         }
         return found
     }

@@ -180,7 +180,7 @@ extension ShareEdit {
             else { continue }
             return RecordError(
                 .unsupported,
-                "\(member.address) has joined by the link, and may what everyone may. Change that, or "
+                "\(member.address) joined by the link, and has the rights of everyone. Change these, or "
                     + "let nobody join by the link (permit PATH everyone none) and invite by name.")
         }
         return nil
@@ -199,7 +199,7 @@ extension ShareEdit {
         var present = share?.participants.filter { $0.type != .owner } ?? []
         for address in removed + invited.map(\.address)
         where share?.owner?.isNamed(by: address) == true {
-            throw RecordError(.invalidArgument, "\(address) is the owner, who has all of it.")
+            throw RecordError(.invalidArgument, "\(address) is the owner, and has all rights.")
         }
         for address in removed {
             if let link = share?.links.first(where: {
@@ -235,7 +235,7 @@ extension ShareEdit {
                 guard !member.isPresent else {
                     throw RecordError(
                         .notFound,
-                        "\(member.address) is no participant. recordfs share add invites somebody.")
+                        "\(member.address) is no participant. recordfs share add invites people.")
                 }
                 guard everyone == .none else {
                     throw RecordError(

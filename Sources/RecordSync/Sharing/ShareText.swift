@@ -77,7 +77,7 @@ package enum ShareText {
         guard let current else {
             for key in told where json[key] != nil {
                 throw refused(
-                    "\"\(key)\" is told by the server: this is the text of another share. Leave "
+                    "\"\(key)\" is set by the server: this is the text of another share. Leave "
                         + told.joined(separator: ", ") + " out to share this too.")
             }
             return
@@ -97,7 +97,7 @@ package enum ShareText {
             {
                 continue
             }
-            throw refused("\"\(key)\" is told by the server, and cannot be changed.")
+            throw refused("\"\(key)\" is set by the server, and cannot be changed.")
         }
     }
 

@@ -43,7 +43,7 @@ extension Tree {
             try checkWritable()
             guard let shown = try share(file) else { throw .noSuchFile }
             guard try shown.isManaged else {
-                throw RecordError(.accessDenied, "only who manages the share can change it")
+                throw RecordError(.accessDenied, "only the managers of the share can change it")
             }
         default: try checkWritable()
         }
@@ -62,7 +62,7 @@ extension Tree {
         guard let zone, try store.hasReadOnlyRecord(in: zone, type: type) else { return }
         throw RecordError(
             .accessDenied,
-            "You may only read what is in it, or some of it: copy what you want to have.")
+            "You may only read its records, or some of them: copy what you need.")
     }
 
     /// Throws for a zone or record type of this user in which something is shared: a program that

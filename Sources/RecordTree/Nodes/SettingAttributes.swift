@@ -39,7 +39,7 @@ extension Tree {
             try checkUnchanged(node, changes)
             guard let size = changes.size else { break }
             guard let handle, case .command(let buffer) = try self.handle(handle).current else {
-                throw RecordError(.notPermitted, "write the share anew instead")
+                throw RecordError(.notPermitted, "write the file of the share again instead")
             }
             try buffer.truncate(to: size)
         case .type, .zone:
@@ -66,7 +66,8 @@ extension Tree {
         if (changes.owner ?? current.owner) != current.owner
             || (changes.group ?? current.group) != current.group
         {
-            throw RecordError(.notPermitted, "the files of a mount belong to who mounted it")
+            throw RecordError(
+                .notPermitted, "the files of a mount belong to its user")
         }
     }
 

@@ -3,14 +3,16 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Which version of a record programs have had when they read a file of its large fields, so that a file which one of
-/// them saves later and which another machine has changed since is a conflict: bytes are not merged.
+/// The version of a record that each program had when it read a file of the record's large fields.
+/// A file that a program saves after another machine has changed it is a conflict, because bytes
+/// are not merged.
 ///
-/// Bounded as `Readings`: of each program what it read last, and of the programs first those that run.
+/// The memory is bounded as in `Readings`: for each program the files that it read last, and among
+/// the programs first those that are running.
 struct FieldReadings {
     private struct Reader {
         var versions: [AssetKey: Int64] = [:]
-        /// In the order in which they were read first.
+        /// The files in the order of their last reads.
         var order: [AssetKey] = []
     }
 
@@ -24,12 +26,16 @@ struct FieldReadings {
     ) {
         if readers[program] == nil { makeRoom(table) }
         var reader = readers[program, default: Reader()]
-        if reader.versions.updateValue(version, forKey: file) == nil { reader.order.append(file) }
+        if reader.versions.updateValue(version, forKey: file) != nil {
+            reader.order.removeAll { $0 == file }
+        }
+        reader.order.append(file)
         if reader.order.count > Self.filesMax { reader.versions[reader.order.removeFirst()] = nil }
         readers[program] = reader
     }
 
-    /// Gives the last version that one of the programs has had; nil when none has read the file.
+    /// Returns the last version that one of the programs had. Returns nil when none has read the
+    /// file.
     func version(of file: AssetKey, by programs: Set<Int32>) -> Int64? {
         programs.compactMap { readers[$0]?.versions[file] }.max()
     }
@@ -42,7 +48,8 @@ struct FieldReadings {
 }
 
 extension Tree {
-    /// An open file has one more program, which reads what it shows unless it empties it first.
+    /// Notes that another program has opened the file. It reads the content of the file unless it
+    /// empties the file first.
     func noteProgram(_ caller: Requester, of open: OpenAsset, flags: Int32) {
         guard let program = options.programs.program(caller.threadID) else { return }
         let writes = flags & O_ACCMODE != O_RDONLY
@@ -63,10 +70,11 @@ extension Tree {
         }
     }
 
-    /// Bytes that programs have made are in the record now: what another machine has made of the file since they read
-    /// it is a conflict.
+    /// Notes that the record contains bytes that programs have made. A change of the file by
+    /// another machine since the programs read it is a conflict.
     ///
-    /// - Parameter begun: the version that an open file began with, for those who have not read it.
+    /// - Parameter begun: the version at the time of the open, for programs that have not read the
+    ///   file.
     /// - Returns: the version with the bytes.
     @discardableResult
     func noteSaved(

@@ -3,10 +3,12 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// Who makes calls. A program is a process group: its threads, its children and all parts of a pipe are
-/// one, so that of `jq … n.json | sponge n.json` the one that writes is the one that has read.
+/// The programs that make calls. A program is a process group: its threads, its children and all
+/// parts of a pipe count as one program. In `jq … n.json | sponge n.json` the writer then counts as
+/// the program that has read.
 package struct ProgramTable: Sendable {
-    /// The program of a thread, as the kernel names callers; nil for one of another container.
+    /// Returns the program of a thread in the numbering of the kernel. Returns nil for a thread of
+    /// another container.
     package var program: @Sendable (_ thread: Int32) -> Int32?
     package var isRunning: @Sendable (_ program: Int32) -> Bool
 
@@ -25,30 +27,34 @@ package struct ProgramTable: Sendable {
         }, isRunning: { kill(-$0, 0) == 0 || errno != ESRCH })
 }
 
-/// What programs have read of records, so that a text that one of them saves later is merged with what
-/// another machine has changed since, and does not set that back.
+/// The texts of records that programs have read. A text that a program saves later is merged with
+/// changes of other machines since then, and does not undo them.
 ///
-/// For an editor reads a file, closes it, and writes the whole text a while later; `sed -i` and `jq` do so
-/// within a moment. Who keeps a file open is known to it (`OpenRecord.State.base`). Changes of programs
-/// on this machine are replaced by the next save, as on any file system.
+/// An editor reads a file, closes it, and writes the whole text some time later; `sed -i` and `jq`
+/// do so within a moment. For a file that stays open `OpenRecord.State.base` has this information.
+/// The next save replaces changes of programs on this machine, as on any file system.
 ///
-/// Bounded: of each program the records that it read last, and of the programs first those that run.
+/// The memory is bounded: for each program the records that it read last, and among the programs
+/// first those that are running.
 struct Readings {
     struct Name: Hashable, Sendable {
         let type: TypeID
         let stem: Stem
     }
 
-    /// What some programs have had of a record: one of these is what a text of theirs began with.
+    /// The versions of a record that some programs have read. A later text of these programs is
+    /// based on one of them.
     struct Known {
-        /// As they were before a change from elsewhere, oldest first.
+        /// The texts before a change from elsewhere, the oldest first.
         var texts: [[UInt8]] = []
-        /// Files that have their names still, as far as is known here.
+        /// The files that still have their names, as far as this machine knows.
         var files: [RecordFile] = []
-        /// Files that were removed, or renamed to other names: who writes one back goes on with what it was.
+        /// Files that were removed, or renamed to other names. A program that writes such a file
+        /// again continues from its old text.
         var gone: [Gone] = []
 
-        /// Also when it has gone aside since, and another file of the record waits for its name.
+        /// Returns whether the current record was read, also when its file was moved aside since
+        /// and another file of the record waits for its name.
         func hasRead(_ current: RecordFile) -> Bool {
             files.contains { $0.record == current.record }
         }
@@ -57,23 +63,23 @@ struct Readings {
     struct Gone {
         let file: RecordFile
         let text: [UInt8]
-        /// The record's then.
+        /// The version of the record at that time.
         let version: Int64
         let time: Timestamp
     }
 
     private struct Reader {
         var known: [Name: Known] = [:]
-        /// The names, in the order in which they were read first.
+        /// The names, in the order of their last reads.
         var order: [Name] = []
         var number: UInt64
     }
 
     private static let namesMax = 64
     private static let programsMax = 1024
-    /// Of one record, for one program.
+    /// The limit of texts of one record for one program.
     private static let textsMax = 4
-    /// Of all texts, in bytes.
+    /// The limit of all texts, in bytes.
     private static let bytesMax = 8 << 20
 
     private let table: ProgramTable
@@ -93,7 +99,8 @@ struct Readings {
         }
     }
 
-    /// Says whether one of the programs has had something that is not there now: most have not.
+    /// Returns whether one of the programs has read something that is no longer current. Most have
+    /// not.
     func haveOld(_ name: Name, _ programs: Set<Int32>) -> Bool {
         programs.contains { program in
             guard let known = readers[program]?.known[name] else { return false }
@@ -102,17 +109,19 @@ struct Readings {
     }
 
     mutating func note(_ file: RecordFile, _ name: Name, by program: Int32) {
-        if programs[file]?.contains(program) == true { return }
+        if programs[file]?.contains(program) == true { return noteAgain(name, by: program) }
         edit(name, of: program) { $0.files.append(file) }
         programs[file, default: []].insert(program)
     }
 
-    /// A file that had lost its name to another machine's change when it was opened.
+    /// Notes the text of a file that had lost its name to a change of another machine before it was
+    /// opened.
     mutating func note(text: [UInt8], _ name: Name, by program: Int32) {
         edit(name, of: program) { $0.add(text) }
     }
 
-    /// A file loses its name to another one, or for good. One that goes can come back, as what it was.
+    /// Notes that a file loses its name to another file, or for good. A removed file may return
+    /// with its old text.
     mutating func replaced(_ replaced: ReplacedFile, at time: Timestamp) {
         let file = replaced.entry.file
         var gone: Gone?
@@ -133,9 +142,10 @@ struct Readings {
         }
     }
 
-    /// What a program has saved is what it goes on with.
+    /// Notes a text that a program has saved: the program continues from it.
     ///
-    /// - Parameter file: the record's, when that shows the text alone; nil when something was merged.
+    /// - Parameter file: the record's file when it shows exactly this text. Nil when something was
+    ///   merged.
     mutating func saved(_ text: [UInt8], _ name: Name, in file: RecordFile?, by program: Int32) {
         if readers[program]?.known[name] != nil { forget(name, of: program) }
         if let file {
@@ -153,7 +163,9 @@ struct Readings {
             nextNumber += 1
             readers[program] = Reader(number: nextNumber)
         }
-        if readers[program]?.known[name] == nil {
+        if readers[program]?.known[name] != nil {
+            noteAgain(name, by: program)
+        } else {
             readers[program]?.order.append(name)
             if let first = readers[program]?.order.first,
                 readers[program]?.order.count ?? 0 > Self.namesMax
@@ -169,6 +181,13 @@ struct Readings {
         if bytes > Self.bytesMax { forgetTexts(butOf: program) }
     }
 
+    /// Notes the name as the last one that the program has used.
+    private mutating func noteAgain(_ name: Name, by program: Int32) {
+        guard let reader = readers[program], reader.order.last != name else { return }
+        readers[program]?.order.removeAll { $0 == name }
+        readers[program]?.order.append(name)
+    }
+
     private mutating func forget(_ name: Name, of program: Int32) {
         guard let known = readers[program]?.known.removeValue(forKey: name) else { return }
         readers[program]?.order.removeAll { $0 == name }
@@ -179,7 +198,7 @@ struct Readings {
         }
     }
 
-    /// The name is that of another record from now on.
+    /// Forgets a name that belongs to another record from now on.
     mutating func forget(_ name: Name) {
         for program in readers.keys where readers[program]?.known[name] != nil {
             forget(name, of: program)
@@ -215,10 +234,10 @@ extension Readings.Known {
 }
 
 extension Tree {
-    /// Gives what programs have had of a record that is there now. What they have had of a file that has gone counts as
-    /// read before where another machine's edit has brought the record back.
+    /// Returns the versions of an existing record that programs have read. When an edit of another
+    /// machine has restored a removed record, the text of its removed file counts as read earlier.
     ///
-    /// - Returns: also since when such a file is gone.
+    /// - Returns: also the time since which such a file is removed.
     func known(
         _ name: Readings.Name, by programs: Set<Int32>, of current: RecordEntry,
         with transaction: Transaction
@@ -236,7 +255,8 @@ extension Tree {
         return (known, since)
     }
 
-    /// An open file has one more program, which reads what it shows unless it empties it first.
+    /// Notes that another program has opened the file. It reads the text of the file unless it
+    /// empties the file first.
     func noteProgram(_ caller: Requester, of open: OpenRecord, flags: Int32) {
         guard let program = options.programs.program(caller.threadID) else { return }
         let writes = flags & O_ACCMODE != O_RDONLY

@@ -75,7 +75,7 @@ extension Tree {
             }
         } catch {
             options.report(
-                "Who has a file of a large field open that was moved does not follow it: \(error)")
+                "A program does not follow its open large field, which was moved: \(error)")
         }
     }
 }

@@ -58,7 +58,8 @@ extension Tree {
                 fileExtension: file.fileExtension)
             if let entry { try transaction.setModified(entry.id, content.modified) }
             if entry == nil, needsFile {
-                throw RecordError(.crossDevice, "somebody writes the file that is to be the value")
+                throw RecordError(
+                    .crossDevice, "a program is writing the file that would become the value")
             }
             try noteSaved(
                 AssetKey(record: record, field: file.field, index: file.index), by: programs,
@@ -86,7 +87,7 @@ extension Tree {
         }
         guard let saved = try save(try content(of: source, status), as: file),
             let entry = try entry(of: .asset(saved.id))
-        else { throw RecordError(.notPermitted, "the value is too short for a file of its own") }
+        else { throw RecordError(.notPermitted, "the value is too short for a separate file") }
         return entry
     }
 

@@ -67,11 +67,11 @@ extension Tree {
             refusal.hasDraft
             ? """
             Your text is kept in the file as a draft that only this machine sees; the record is \
-            unchanged. Mend the text and save again, or drop it: recordfs draft discard PATH
+            unchanged. Fix the text and save again, or discard it: recordfs draft discard PATH
             """
             : """
             The program has put the earlier text back; the record is unchanged. Save a text \
-            without this error, and this notice goes.
+            without this error to remove this notice.
             """
         return "\(refusal.stem).json: \(refusal.error)\n\(whereItIs)\n"
     }

@@ -100,7 +100,7 @@ private struct ScratchNames {
         if let file = try files(of: field, stem).first {
             let listed = String(decoding: file.fileName, as: UTF8.self)
             return
-                "the field \(field) has the file \(listed); what is to replace it takes that name"
+                "the field \(field) has the file \(listed); to replace it, use that name"
         }
         guard fileExtension.isEmpty || FileExtension.isValid(fileExtension) else {
             return

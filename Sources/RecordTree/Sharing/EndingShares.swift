@@ -2,24 +2,25 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A program that could not leave what others share, and may go on to remove it: `rm -r` does.
+/// A program that could not leave a share and may continue to remove its content, as `rm -r` does.
 struct FailedLeave: Sendable {
-    /// Nil where the program is not known: then it may be any.
+    /// The program. Nil where it is not known: then any program counts.
     let program: Int32?
-    /// In uptime.
+    /// The end of the time in which this counts, as uptime.
     let until: Duration
 }
 
-/// What `rm` of a share's file does.
+/// The effects of `rm` on a share's file.
 extension Tree {
-    /// How long a program that could not leave a share removes nothing of it.
+    /// The time in which a program that could not leave a share cannot remove anything of it.
     private static let patience: Duration = .seconds(60)
-    /// How long nobody asks a server again that could not be reached.
+    /// The time before a server that could not be reached is asked again.
     private static let pause: Duration = .seconds(10)
 
-    /// A share ends, and one of others is left, after the grace time, as a record goes: many programs
-    /// replace a file by removing it first. The server is asked before, so that `rm` hears when it is away.
-    /// What is removed below a share that is being left waits until it is, and goes with it.
+    /// Ends a share, or leaves a share of others, after the grace time, as a record is deleted:
+    /// many programs replace a file by removing it first. The server is asked before, so that `rm`
+    /// fails when the server cannot be reached. Files that are removed below a share that is being
+    /// left wait until it is left, and are then removed with it.
     func removeShare(_ file: ShareFile, _ caller: Requester) throws(RecordError) {
         guard let shown = try share(file) else { throw .noSuchFile }
         do throws(RecordError) {
@@ -37,12 +38,12 @@ extension Tree {
     private func noteEnding(_ file: ShareFile, at uptime: Duration) {
         state.withLock { state in
             state.endingShares[file] = uptime
-            // Longer than its end may take.
+            // Longer than the end of the share may take.
             state.sharesAside[file] = uptime + Self.patience
         }
     }
 
-    /// What the last mount did not live to end.
+    /// Continues the ends of shares that the last mount did not complete.
     func resumeEndingShares() throws(RecordError) {
         for (zone, root) in try store.endingShares() {
             guard let root else {
@@ -56,7 +57,7 @@ extension Tree {
         forgetEndsOfGone()
     }
 
-    /// Its file is there again, and so it does not end.
+    /// Cancels the end of a share, because its file exists again.
     func cancelEnd(of file: ShareFile) throws(RecordError) {
         let wasEnding = state.withLock { state in
             state.sharesAside[file] = nil
@@ -68,8 +69,8 @@ extension Tree {
         }
     }
 
-    /// A program makes the file anew that a participant's share has: it replaces the file, whatever becomes
-    /// of its text, and does not leave.
+    /// Keeps a participant's share when a program makes its file again: the program replaces the
+    /// file and does not leave the share, even when its text is refused.
     ///
     /// - Returns: whether the share was being left.
     func resumeShare(at place: ScratchPlace) throws(RecordError) -> Bool {
@@ -81,19 +82,44 @@ extension Tree {
         return true
     }
 
-    /// Ends the shares that were removed a while ago, and not written anew since.
+    /// Ends the shares that were removed some time ago and not written again since.
     func endShares(olderThan uptime: Duration) {
         let due = state.withLock { state in
             state.endingShares.filter { $0.value <= uptime }.map(\.key)
         }
-        for file in due {
+        end(due)
+    }
+
+    /// Ends the shares of a file's zone that were removed.
+    /// - Returns: whether there were any.
+    func endShares(inZoneOf file: ShareFile) throws(RecordError) -> Bool {
+        guard let zone = try zone(of: file) else { return false }
+        var removed: [ShareFile] = []
+        for other in state.withLock({ Array($0.endingShares.keys) }) {
+            if try self.zone(of: other) == zone { removed.append(other) }
+        }
+        end(removed)
+        return !removed.isEmpty
+    }
+
+    private func zone(of file: ShareFile) throws(RecordError) -> ZoneID? {
+        switch file {
+        case .zone(let zone): return zone
+        case .record(let id):
+            guard let record = try store.record(id) else { return nil }
+            return try store.type(record.type)?.zone
+        }
+    }
+
+    private func end(_ files: [ShareFile]) {
+        for file in files {
             do throws(RecordError) {
                 try options.exchange.share(.end, file)
             } catch  where error.code == .notFound {
-                // It has gone with its zone or record, or somebody was faster.
+                // The share was deleted with its zone or record, or somebody else has ended it.
                 forgetEndsOfGone()
             } catch  where error.code == .unavailable || isOfOthers(file) {
-                // What was removed below a share of others is sent to nobody as long as it is not left.
+                // Deletes below a share of others are not sent as long as the share is not left.
                 noteEnding(file, at: options.clock.uptime + Self.pause)
                 continue
             } catch {
@@ -102,13 +128,13 @@ extension Tree {
             do throws(RecordError) {
                 try cancelEnd(of: file)
             } catch {
-                options.report("That a share goes on was not kept: \(error)")
+                options.report("The end of a share could not be cancelled: \(error)")
             }
         }
     }
 
-    /// Records of others that were removed with the files of their shares: the deletion of the record leaves the share,
-    /// and what was removed besides waits for that.
+    /// Cancels the end of shares whose records were removed with the files of the shares: the
+    /// deletion of the record leaves the share, and the other removals wait for that.
     private func forgetEndsOfGone() {
         do throws(RecordError) {
             for (zone, root) in try store.endingShares() {
@@ -119,11 +145,12 @@ extension Tree {
                 }
             }
         } catch {
-            options.report("What was removed with a share still waits for its end: \(error)")
+            options.report(
+                "Records removed with a share still wait for its end: \(error)")
         }
     }
 
-    /// The share is there again, with the reason beside it.
+    /// Writes the reason beside a share that could not be ended and exists again.
     private func tellNotEnded(_ file: ShareFile, _ reason: RecordError) {
         options.report("A share that was removed could not be ended: \(reason)")
         do throws(RecordError) {
@@ -147,7 +174,8 @@ extension Tree {
 
     // MARK: Leaving
 
-    /// `rm -r` meets the share first. When that stays, what is below it is its owner's still.
+    /// Notes that a share could not be left. `rm -r` removes the file of the share first. When the
+    /// share stays, the files below it still belong to its owner.
     func noteFailedLeave(_ file: ShareFile, _ caller: Requester) {
         do throws(RecordError) {
             guard let zone = try share(file)?.zone, zone.database == .shared else { return }
@@ -156,11 +184,13 @@ extension Tree {
                 until: options.clock.uptime + Self.patience)
             state.withLock { $0.failedLeaves[zone.id] = failed }
         } catch {
-            options.report("What is shared may be removed by who could not leave it: \(error)")
+            options.report(
+                "A program that did not leave a share may remove records: \(error)")
         }
     }
 
-    /// Throws for a program that has just failed to leave what it now removes.
+    /// Throws for a program that has just failed to leave the share from which it removes something
+    /// now.
     func checkLeave(_ type: TypeID, _ caller: Requester) throws(RecordError) {
         guard state.withLock({ !$0.failedLeaves.isEmpty }) else { return }
         let zone = try place(of: type).zone.id
@@ -172,7 +202,7 @@ extension Tree {
         guard failed.program == nil || program == failed.program else { return }
         throw RecordError(
             .accessDenied,
-            "the share could not be left, and what is in it is its owner's. recordfs leave gives it "
-                + "back.")
+            "the share could not be left, and its records belong to the owner. Use recordfs leave "
+                + "to leave it.")
     }
 }

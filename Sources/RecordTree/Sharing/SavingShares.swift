@@ -3,13 +3,13 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// What is written to the file of a share. The server decides about it at once, while close or rename
-/// waits; a text that it does not take, or cannot be asked about, stays under the name as a draft: a file
-/// of this machine, with the reason beside it in `.share.error`.
+/// Saves the text that is written to the file of a share. The server decides about it at once,
+/// while close or rename waits. A text that the server refuses, or cannot be asked about, stays
+/// under the name as a draft: a local file, with the reason beside it in `.share.error`.
 extension Tree {
-    /// A share that somebody has changed in its own file.
+    /// Saves a share that was changed in its own file.
     func save(_ text: [UInt8], of file: ShareFile) throws(RecordError) {
-        // `>` and its like close the file once before they write.
+        // `>` and similar operators close the file once before they write.
         guard !text.isEmpty else { return }
         do throws(RecordError) {
             try options.exchange.share(.save(text), file)
@@ -19,21 +19,27 @@ extension Tree {
         }
     }
 
-    /// A file of this machine under a share's name is closed, or has got the name: a new share, or the
-    /// corrected draft of one.
+    /// Saves a local file under a share's name after it was closed or renamed to it: a new share,
+    /// or the corrected draft of one.
     private func save(_ text: [UInt8], at place: ScratchPlace) throws(RecordError) {
         let found = try shareFile(at: place)
         if try isCopyOfShare(text, for: found, at: place) { return }
         guard let file = found else { throw place.shareProblem }
-        // Who writes the name anew has not removed it to end the share.
+        // A program that writes the name again has not removed it to end the share.
         try cancelEnd(of: file)
-        // What was removed before is not in the way.
-        endShares(olderThan: .seconds(Int64.max))
-        try options.exchange.share(.save(text), file)
+        do throws(RecordError) {
+            try options.exchange.share(.save(text), file)
+        } catch  where error.code != .unavailable {
+            // A removed share of the same zone may be in the way, as that of a record is when its
+            // whole zone is shared. It ends now, without waiting for its grace time.
+            guard try endShares(inZoneOf: file) else { throw error }
+            try options.exchange.share(.save(text), file)
+        }
     }
 
-    /// A descriptor of a local file is closed. Texts are tried once for each time that somebody opens
-    /// the file and writes: many programs close their descriptors more than once.
+    /// Saves a local file when a descriptor of it is closed. Each text is tried once for each time
+    /// that a program opens the file and writes, because many programs close their descriptors more
+    /// than once.
     func submitShare(_ handle: OpenHandle, _ file: HostFile, _ id: ScratchID) throws(RecordError) {
         guard let place = place(of: id), place.isOfShare else { return }
         do throws(RecordError) {
@@ -56,13 +62,14 @@ extension Tree {
         try dropShareDraft(place)
     }
 
-    /// A local file takes a share's name: the save of careful editors.
+    /// Saves a local file that takes a share's name. This is the save of careful editors.
     func saveScratch(_ source: ScratchPlace, asShare target: ScratchPlace) throws(RecordError) {
         let (text, _) = try content(of: source)
         do throws(RecordError) {
             try save(text, at: target)
         } catch  where error.code == .accessDenied {
-            // Of who may not change it nothing is kept: the file that he has made stays where it is.
+            // For a user who may not change the share no draft is kept: the user's own file stays
+            // in its place.
             throw error
         } catch {
             try keepDraft(text, at: target, error)
@@ -72,7 +79,7 @@ extension Tree {
         try adoptAsShare(source, target)
     }
 
-    /// The kernel's dentry of the share now holds the file's node.
+    /// Notes that the kernel's dentry of the share holds the file's node now.
     private func adoptAsShare(
         _ source: ScratchPlace, _ target: ScratchPlace
     ) throws(RecordError) {
@@ -93,7 +100,7 @@ extension Tree {
 
     // MARK: Drafts
 
-    /// Where a text of the share is kept that was refused; nil where nothing can be kept.
+    /// Returns the place for a refused text of the share. Returns nil where nothing can be kept.
     func shareDraft(of file: ShareFile) throws(RecordError) -> ScratchPlace? {
         switch file {
         case .zone(let zone): return ScratchPlace(directory: .zone(zone), name: ShareName.zone)
@@ -109,7 +116,7 @@ extension Tree {
     ) throws(RecordError) {
         let path: HostName
         do throws(RecordError) {
-            // Also of an administrator who may not write to the zone.
+            // Also for an administrator who may not write to the zone.
             path = try newScratchPath(place, isChecked: false)
         } catch  where error.code == .stale {
             return
@@ -121,7 +128,7 @@ extension Tree {
         forgetName(place)
     }
 
-    /// - Parameter keepsText: whether what was refused is a text, and not the removal of the file.
+    /// - Parameter keepsText: whether a text was refused, and not the removal of the file.
     func say(
         _ reason: RecordError, at place: ScratchPlace, keepsText: Bool = true
     ) throws(RecordError) {
@@ -129,12 +136,12 @@ extension Tree {
         let what =
             keepsText
             ? """
-            Your text is kept in the file as a draft that only this machine sees: save it again, \
-            corrected where it is wrong, or drop it: rm \(name)
-            """ : "The share goes on, and its file is here again. To end it: rm \(name)"
+            Your text is kept in the file as a draft that only this machine sees: correct it and \
+            save it again, or discard it: rm \(name)
+            """ : "The share continues, and its file is here again. To end it: rm \(name)"
         let text = """
             \(name): \(reason)
-            Nothing is shared otherwise than before. \(what)
+            No share was changed. \(what)
 
             """
         let report = place.ofError
@@ -149,7 +156,7 @@ extension Tree {
         }
     }
 
-    /// The text has become the share, or is not wanted.
+    /// Removes the draft of a share, because the text has become the share or is no longer wanted.
     func dropShareDraft(_ place: ScratchPlace) throws(RecordError) {
         for place in [place, place.ofError] where try findScratch(place) != nil {
             try removeScratch(place, isDirectory: false, isChecked: false)
@@ -157,7 +164,7 @@ extension Tree {
         }
     }
 
-    /// Another file has the name now, or none.
+    /// Makes the kernel forget the name, which belongs to another file now, or to none.
     private func forgetName(_ place: ScratchPlace) {
         if let parent = number(of: place.directory) {
             notify([.entry(parent: parent, name: place.name), .content(parent)])
@@ -166,8 +173,8 @@ extension Tree {
 
     // MARK: Backups
 
-    /// How long a share is not shown under its name after somebody has renamed it: editors do that for
-    /// their backup, and write the name anew.
+    /// The time for which a share is not shown under its name after it was renamed: editors rename
+    /// it for their backup, and write the name again.
     private static let aside: Duration = .seconds(3)
 
     func isSetAside(_ file: ShareFile) -> Bool {
@@ -179,7 +186,8 @@ extension Tree {
         }
     }
 
-    /// The backup of an editor: its text goes there. The share goes on, which only `rm` ends.
+    /// Makes an editor's backup of a share: its text is written there. The share continues, because
+    /// only `rm` ends it.
     func setAside(_ file: ShareFile, as target: ScratchPlace) throws(RecordError) {
         guard let shown = try share(file) else { throw .noSuchFile }
         guard !target.isOfShare else {

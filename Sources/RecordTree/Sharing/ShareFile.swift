@@ -165,7 +165,7 @@ extension Tree {
 
     func openShare(_ file: ShareFile, flags: Int32) throws(RecordError) -> Opened {
         guard let shown = try share(file) else {
-            throw RecordError(.stale, "it is shared no longer")
+            throw RecordError(.stale, "it is no longer shared")
         }
         guard flags & O_ACCMODE != O_RDONLY else {
             return Opened(

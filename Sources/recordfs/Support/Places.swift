@@ -1,24 +1,24 @@
 import Glibc
 import RecordModel
 
-/// Where things are by the XDG base directories.
+/// The places of files by the XDG base directories.
 enum Places {
-    /// HOME, which boot scripts may not have, else what the user database says.
+    /// HOME. Boot scripts may not have it, and then it is taken from the user database.
     static var home: String {
         if let home = environment("HOME") { return home }
         guard let user = getpwuid(geteuid()), let home = user.pointee.pw_dir else { return "/" }
         return String(cString: home)
     }
 
-    /// The state directory that holds the store: RECORDFS_STATE, else recordfs in XDG_DATA_HOME.
+    /// The state directory that holds the store: RECORDFS_STATE, or recordfs in XDG_DATA_HOME.
     static var state: String {
         environment("RECORDFS_STATE").map(absolute) ?? defaultState
     }
 
-    /// The state directory when nothing says otherwise.
+    /// The state directory when no option or variable names one.
     static var defaultState: String { "\(data)/recordfs" }
 
-    /// Whether the environment says which store is meant.
+    /// Indicates whether the environment names the store.
     static var isStateNamed: Bool { environment("RECORDFS_STATE") != nil }
 
     static var configuration: String {
@@ -28,7 +28,7 @@ enum Places {
     /// The directory of logs.
     static var logs: String { "\(base("XDG_STATE_HOME", ".local/state"))/recordfs" }
 
-    /// The log of the daemon of a state directory; the default store's is recordfs.log.
+    /// Returns the log of the daemon of a state directory. The default store's is recordfs.log.
     static func log(ofState directory: String) -> String {
         let folder = logs
         if directory == "\(data)/recordfs" { return "\(folder)/recordfs.log" }
@@ -38,13 +38,13 @@ enum Places {
 
     static var defaultMountpoint: String { "\(home)/RecordFS" }
 
-    /// A path that begins at the root; `.`, `..` and links are as they were.
+    /// Returns a path that begins at the root. `.`, `..` and links are unchanged.
     static func unresolved(_ path: String) -> String {
         if path == "~" || path.hasPrefix("~/") { return home + path.dropFirst() }
         return path.hasPrefix("/") ? path : "\(workingDirectory ?? "/")/\(path)"
     }
 
-    /// A path that stays the same when the working directory changes, without `.` and `..`.
+    /// Returns a path that stays the same when the working directory changes, without `.` and `..`.
     static func absolute(_ path: String) -> String {
         let full = unresolved(path)
         var parts: [Substring] = []
@@ -54,7 +54,8 @@ enum Places {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// Where a file really is, behind symbolic links. Errors: `notFound`, `ioFailure`.
+    /// Returns the real place of a file, with symbolic links resolved. Errors: `notFound`,
+    /// `ioFailure`.
     static func resolved(_ path: String) throws(RecordError) -> String {
         guard let place = realpath(path, nil) else {
             throw RecordError(
@@ -64,7 +65,8 @@ enum Places {
         return String(cString: place)
     }
 
-    /// False when it was removed, or when the mount that has it was detached.
+    /// Indicates whether there is a working directory. It is false when the directory was removed,
+    /// or when its mount was detached.
     static var hasWorkingDirectory: Bool { workingDirectory != nil }
 
     private static var workingDirectory: String? {
@@ -76,22 +78,29 @@ enum Places {
             decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Makes a directory with its parents for this user alone. Errors: as mkdir.
+    /// Makes a directory with its parents, for this user alone. Errors: as mkdir.
     static func makeDirectory(_ path: String) throws(RecordError) {
         var partial = ""
+        // A parent may refuse a directory that is there already.
+        var refusal: Int32?
         for part in path.split(separator: "/") {
             partial += "/\(part)"
-            if mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EROFS, errno != EACCES {
-                throw RecordError(
-                    .ioFailure, "cannot be made: \(String(cString: strerror(errno))).")
-            }
+            guard mkdir(partial, 0o700) != 0, errno != EEXIST else { continue }
+            refusal = errno
+            if errno != EROFS, errno != EACCES { break }
         }
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw RecordError(.notDirectory, "is not a directory and cannot be made one.")
+        guard stat(path, &status) == 0 else {
+            let reason = String(cString: strerror(refusal ?? errno))
+            throw RecordError(.ioFailure, "cannot be made: \(reason).")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw RecordError(.notDirectory, "is not a directory.")
         }
     }
 
+    /// Returns whether the directory is empty.
+    ///
     /// Errors: `ioFailure` when the directory cannot be read.
     static func isEmpty(_ path: String) throws(RecordError) -> Bool {
         guard let directory = opendir(path) else {
@@ -111,7 +120,7 @@ enum Places {
 
     private static var data: String { base("XDG_DATA_HOME", ".local/share") }
 
-    /// The specification says to ignore relative paths.
+    /// Returns a base directory. The specification requires that relative paths are ignored.
     private static func base(_ name: String, _ fallback: String) -> String {
         if let value = environment(name), value.hasPrefix("/") { return absolute(value) }
         return "\(home)/\(fallback)"

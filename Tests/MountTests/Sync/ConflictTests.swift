@@ -72,7 +72,7 @@ extension MountTests {
                     "cd \"$D\"; cat base.json mine.json theirs.json merged.json | jq -r .title")
                     == "base\nmine 1\ntheirs 1\ntheirs 1\n")
             let report = try script("cat \"$D/report.txt\"")
-            for word in ["title: theirs stands", "mine 1", "theirs 1", "_bob"] {
+            for word in ["title: theirs wins", "mine 1", "theirs 1", "_bob"] {
                 #expect(report.contains(word), "\(word) is not in \(report)")
             }
             #expect(try script("jq '.zones[].conflicts' .recordfs/status.json") == "1\n")
@@ -246,7 +246,7 @@ extension MountTests {
         func removedZone() throws {
             try makeConflict()
             _ = try script("rm -r private/Kitchen")
-            #expect(try script("recordfs conflicts list").contains("theirs stands"))
+            #expect(try script("recordfs conflicts list").contains("theirs wins"))
             _ = try script("recordfs conflicts resolve --keep mine \(Self.path)")
             #expect(try title() == "mine 1")
         }
@@ -268,12 +268,12 @@ extension MountTests {
             try makeConflict()
             #expect(
                 try script("recordfs conflicts list").contains(
-                    "\(Self.path).json: title (theirs stands)"))
+                    "\(Self.path).json: title (theirs wins)"))
             #expect(
                 try script("recordfs conflicts list --json | jq -r '.path, .fields[], .theirUser'")
                     == "\(Self.path).json\ntitle\n_bob\n")
             #expect(try script("recordfs conflicts list local") == "")
-            #expect(try script("recordfs conflicts show \(Self.path)").contains("theirs stands"))
+            #expect(try script("recordfs conflicts show \(Self.path)").contains("theirs wins"))
             #expect(
                 try script("recordfs conflicts show --side mine \(Self.path) | jq -r .title")
                     == "mine 1\n")

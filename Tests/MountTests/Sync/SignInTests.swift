@@ -41,7 +41,11 @@ extension MountTests {
                 "recordfs unmount; recordfs mount; echo '{}' | recordfs put private/Box/Note/x")
             #expect(mounted.errors.contains(words), "\(mounted)")
             try await account.startServer()
-            try account.signIn(home)
+            // The store knows its server, container and API token.
+            let signIn = try home.recordfs(
+                ["login", "--user", "admin@localhost", "--password-stdin"],
+                input: account.password + "\n")
+            #expect(signIn.status == 0, "\(signIn)")
             #expect(try isListed(home, as: "signed in\ntrue"))
             let again = try home.shell("recordfs sync && recordfs unmount && recordfs mount")
             #expect(again.status == 0 && !again.errors.contains(words), "\(again)")
@@ -62,7 +66,7 @@ extension MountTests {
             try await account.startServer()
             try a.ok("mv \(file) kept; cp -p \(bob.folder)/\(file) \(file)")
             let refused = try a.shell("recordfs mount; recordfs sync")
-            #expect(refused.errors.contains("this store is of"), "\(refused)")
+            #expect(refused.errors.contains("this store belongs to"), "\(refused)")
             #expect(try bob.ok("recordfs sync; ls RecordFS/private") == "")
             try a.ok("recordfs unmount || true; mv kept \(file); recordfs mount; recordfs sync")
             let other = try account.machine()

@@ -111,8 +111,8 @@ import Testing
             (#"{"participants": [{"permission": "NONE"}]}"#, "an address"),
             (#"{"participants": [{"address": "b@h", "type": "OWNER"}]}"#, "ADMINISTRATOR"),
             (#"{"participants": [{"address": "b@h"}, {"address": "B@h"}]}"#, "twice"),
-            (#"{"url": "http://h/share/other"}"#, "told by the server"),
-            (#"{"owner": {"user": "_b"}}"#, "told by the server"),
+            (#"{"url": "http://h/share/other"}"#, "set by the server"),
+            (#"{"owner": {"user": "_b"}}"#, "set by the server"),
             (#"{"title": "Cup", "changeTag": "6"}"#, "Read it again"),
         ])
     func refused(_ text: String, _ words: String) {

@@ -33,7 +33,7 @@ import Testing
     private func revertAll(_ replica: Replica) throws -> Int {
         try replica.store.write(author: .sync) { transaction throws(RecordError) in
             var count = 0
-            for change in try replica.store.parkedChanges(limit: 100)
+            for change in try replica.store.refusedChanges(limit: 100)
             where try transaction.revert(change) { count += 1 }
             return count
         }
@@ -139,7 +139,7 @@ import Testing
         try await make(["p": #"{"n":1}"#])
         try other.save("p", #"{"n":2}"#, zone: Self.zone)
         try await other.exchange.round()
-        let change = try #require(try other.store.parkedChanges(limit: 1).first)
+        let change = try #require(try other.store.refusedChanges(limit: 1).first)
         try other.save("p", #"{"n":3}"#, zone: Self.zone)
         let isReverted = try other.store.write(author: .sync) { transaction throws(RecordError) in
             try transaction.revert(change)

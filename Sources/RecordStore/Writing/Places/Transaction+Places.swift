@@ -58,7 +58,7 @@ extension Transaction {
         case .public: throw RecordError(.notPermitted, "the zone of the public database stays.")
         case .shared where author != .sync:
             throw RecordError(
-                .notPermitted, "the zone is its owner's, who alone can remove it.")
+                .notPermitted, "only the owner of the zone can remove it.")
         case .shared: break
         }
         let types = try connection.first(

@@ -381,6 +381,6 @@ extension RecordError {
     fileprivate static func noName(_ record: StoredRecord) -> RecordError {
         RecordError(
             .corrupt,
-            "Record \(record.entry.stem) has lost its name; recordfs fsck --deep tells more.")
+            "Record \(record.entry.stem) has lost its name; recordfs fsck --deep shows more.")
     }
 }

@@ -131,7 +131,7 @@ extension Transaction {
             throw RecordError(
                 .alreadyExists,
                 "another record has the name \(conflict.stem) now. recordfs conflicts show --side "
-                    + "prints what this one had.")
+                    + "prints the text of this one.")
         }
         try checkAssets(try parse(text, of: conflict.type), of: conflict.record)
         var kept = there
