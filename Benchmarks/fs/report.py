@@ -194,7 +194,7 @@ def requests_markdown(found, titles):
 
 
 def markdown(result, titles, options):
-    """The tables for the README."""
+    """The tables for Benchmarks.md."""
     parts = [requests_markdown(result["requests"], titles)]
     if "rounds" in result:
         parts.insert(0, times_markdown(result, titles, options))
