@@ -8,8 +8,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy all data, also while the server runs.",
         discussion: """
-            The copy is of one point in time and complete, with every asset. It holds the \
-            server's secrets and the passwords' hashes: keep it as safe as the data itself.
+            The copy is complete, with every asset, from one point in time. It contains the \
+            secrets of the server and the hashes of passwords: protect it like the data itself.
             """)
 
     @OptionGroup var data: DataOptions
@@ -31,22 +31,22 @@ struct BackupCommand: AsyncParsableCommand {
 /// `recordfs-server restore`
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Make the data of a server from a backup.",
+        commandName: "restore", abstract: "Create the data of a server from a backup.",
         discussion: """
-            What was written after the backup is lost. Clients notice: their sync tokens expire, \
-            and they fetch everything again. Everybody has to sign in again, unless sessions are \
-            kept. What was taken away since the backup - disabled users, revoked tokens and keys, \
-            ended shares, removed participants - is back: the command prints what there is now.
+            Changes after the backup are lost. The sync tokens of clients expire, and clients \
+            fetch everything again. All users must sign in again, unless you keep the sessions. \
+            What was disabled, revoked or removed after the backup is back: users, tokens, keys, \
+            shares and participants. The command prints a list of them.
             """)
 
     @OptionGroup var data: DataOptions
-    @Argument(help: ArgumentHelp("What `backup` has made.", valueName: "directory"))
+    @Argument(help: ArgumentHelp("A directory that `backup` created.", valueName: "directory"))
     var backup: String
-    @Flag(help: "Leave people signed in, also where they were signed out since the backup.")
+    @Flag(help: "Keep all sign-ins, also those that ended after the backup.")
     var keepSessions = false
-    @Flag(help: "Try it only: look whether the backup is whole, and print what would be there.")
+    @Flag(help: "Only check that the backup is complete, and print what it contains.")
     var dryRun = false
-    @Flag(help: "With --dry-run, read the bytes of every asset.")
+    @Flag(help: "With --dry-run: read the content of every asset.")
     var deep = false
 
     func run() async throws {
@@ -61,10 +61,10 @@ struct RestoreCommand: AsyncParsableCommand {
         print("Restored \(backup) to \(data.directory).")
         print(
             keepSessions
-                ? "Sessions are those of the backup, with those that were ended since."
+                ? "Sessions are those of the backup, also those that ended after it."
                 : "All sessions have ended: everybody has to sign in again.")
-        print("What was taken away since the backup is back. This is there now; see what of it")
-        print("should not be, and take it away again (`user disable`, `token revoke`, ...):\n")
+        print("Everything that was removed after the backup is back. Check this list, and remove")
+        print("again the entries that should not exist (`user disable`, `token revoke`, ...):\n")
         show(report)
     }
 
@@ -82,7 +82,7 @@ struct RestoreCommand: AsyncParsableCommand {
         guard !findings.contains(where: { $0.grade == .bad }) else {
             throw CommandFailure("\(backup) cannot be restored as it is.")
         }
-        print("\(backup) can be restored. Nothing was changed. This would be there:\n")
+        print("\(backup) can be restored. Nothing was changed. It contains:\n")
         show(report)
     }
 

@@ -2,23 +2,25 @@ import ArgumentParser
 import FoundationEssentials
 import RecordServer
 
-/// What the command line says of the configuration.
+/// The options of the command line for the configuration.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The configuration file. Else $RECORDFS_SERVER_CONFIG, else none.", valueName: "file"))
+            "The configuration file. Default: $RECORDFS_SERVER_CONFIG, else none.",
+            valueName: "file"))
     var config: String?
-    @Option(help: ArgumentHelp("Where to listen (127.0.0.1:8080).", valueName: "host:port"))
+    @Option(
+        help: ArgumentHelp("The address to use (127.0.0.1:8080).", valueName: "host:port"))
     var listen: String?
-    @Option(help: ArgumentHelp("The container that the first run makes.", valueName: "name"))
+    @Option(help: ArgumentHelp("The container that the first run creates.", valueName: "name"))
     var container: String?
     @Option(help: ArgumentHelp("The address that clients use.", valueName: "url"))
     var publicURL: String?
-    @Option(help: ArgumentHelp("What people call the server, on its pages.", valueName: "text"))
+    @Option(help: ArgumentHelp("The name of the server on its pages.", valueName: "text"))
     var name: String?
     @Option(
         name: .customLong("operator"),
-        help: ArgumentHelp("Who runs the server, on its pages.", valueName: "text"))
+        help: ArgumentHelp("The operator of the server, shown on its pages.", valueName: "text"))
     var operatorName: String?
     @Option(help: ArgumentHelp("PEM file of the certificate chain.", valueName: "file"))
     var tlsCertificate: String?
@@ -26,18 +28,18 @@ struct ConfigurationOptions: ParsableArguments {
     var tlsKey: String?
     @Option(
         help: ArgumentHelp(
-            "Proxies whose X-Forwarded headers count.", valueName: "addresses"))
+            "Proxies whose X-Forwarded headers are trusted.", valueName: "addresses"))
     var trustedProxies: String?
     @Option(help: ArgumentHelp("`text` or `json`.", valueName: "format"))
     var logFormat: String?
-    @Flag(help: "Take plain HTTP from other machines, which anybody on the way can read.")
+    @Flag(help: "Accept plain HTTP from other machines, which others on the network can read.")
     var insecure = false
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("Any key of the configuration.", valueName: "key=value"))
+        help: ArgumentHelp("Set any key of the configuration.", valueName: "key=value"))
     var settings: [String] = []
 
-    /// Everything put together; a mistake ends the command with words about it.
+    /// Returns the whole configuration. A mistake ends the command with a message about it.
     func configuration(data: DataOptions) throws -> ServerConfiguration {
         var reader = ConfigurationReader()
         do throws(ConfigurationError) {
@@ -58,7 +60,8 @@ struct ConfigurationOptions: ParsableArguments {
                     String(setting[..<equals]),
                     String(setting[setting.index(after: equals)...]), place: "--set")
             }
-            // The option of the other commands counts most, and their default least.
+            // The option of the other commands has the highest precedence, and their default the
+            // lowest.
             if let directory = data.data ?? Self.missing(reader, data) {
                 try reader.set("data", directory, place: "--data")
             }

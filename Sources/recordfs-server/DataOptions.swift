@@ -5,13 +5,13 @@ import RecordServer
 import Glibc
 #endif
 
-/// Where a server keeps its data: shared by all subcommands.
+/// The place of a server's data. All subcommands share this option.
 struct DataOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp(
             """
-            The directory of the server's data. Else $RECORDFS_SERVER_DATA, else \
+            The data directory of the server. Default: $RECORDFS_SERVER_DATA, else \
             $XDG_DATA_HOME/recordfs-server, else ~/.local/share/recordfs-server.
             """,
             valueName: "dir"))
@@ -29,7 +29,7 @@ struct DataOptions: ParsableArguments {
         return (variable("HOME") ?? ".") + "/.local/share/recordfs-server"
     }
 
-    /// For what needs no more than the place of the data.
+    /// The configuration for commands that need only the place of the data.
     var configuration: ServerConfiguration {
         var configuration = ServerConfiguration()
         configuration.dataDirectory = directory

@@ -10,13 +10,13 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the record server.",
         discussion: """
-            The first run makes the data directory, a container, an administrator and API tokens, \
-            and prints them once. SIGTERM and SIGINT stop the server gracefully; SIGHUP reads the \
-            TLS certificate again.
+            The first run creates the data directory, a container, an administrator and API \
+            tokens, and prints them once. SIGTERM and SIGINT stop the server gracefully; SIGHUP \
+            reloads the TLS certificate.
 
-            Settings come from the command line, else from the environment, else from the file, \
-            else from defaults. `recordfs-server configuration` prints a file with all keys; the \
-            variable of a key is RECORDFS_SERVER_ and its name in capitals.
+            The command line comes before the environment, the environment before the file, and \
+            the file before the defaults. `recordfs-server configuration` prints a file with all \
+            keys. The variable of a key is RECORDFS_SERVER_ and its name in capitals.
             """)
 
     @OptionGroup var data: DataOptions
@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
             ServerLog(
                 format: configuration.logFormat, level: configuration.logLevel, clock: clock)
         }
-        // A client that goes away is an error of its connection, not of the process.
+        // A client that disconnects is an error of its connection, not of the process.
         signal(SIGPIPE, SIG_IGN)
         let signals = SignalStream([SIGTERM, SIGINT, SIGHUP])
         let server: ServerInstance
@@ -58,10 +58,11 @@ struct ServeCommand: AsyncParsableCommand {
 struct ConfigurationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "configuration",
-        abstract: "Print a configuration file with all keys, their meaning and their defaults.",
+        abstract: "Print a configuration file with all keys and their defaults.",
         discussion: """
-            With --check, read the file, the variables and the options as `serve` does, say what is \
-            wrong with them, and end with status 1 if anything is. Nothing is made or changed.
+            With --check, the command reads the file, the variables and the options as `serve` \
+            does. It prints the errors, and then ends with status 1. It creates and changes \
+            nothing.
             """)
 
     @OptionGroup var data: DataOptions

@@ -5,7 +5,7 @@ import Glibc
 @main
 enum Entry {
     static func main() {
-        // A reader that has enough ends a command quietly, as it ends cat.
+        // When a reader closes the pipe early, the command ends without a message, like cat.
         signal(SIGPIPE, SIG_DFL)
         do {
             let arguments = stateBehindCommand(try MountHelper.translate(CommandLine.arguments))
@@ -19,7 +19,8 @@ enum Entry {
         }
     }
 
-    /// `--state DIR` may stand before the command too.
+    /// Moves `--state DIR` from before the command to after it, because users may write it there
+    /// too.
     private static func stateBehindCommand(_ arguments: [String]) -> [String] {
         var option: [String] = []
         var rest = arguments[...]
@@ -42,7 +43,7 @@ enum Entry {
         return names + option + rest
     }
 
-    /// Help and version go to standard output, wrong usage to standard error.
+    /// Prints help and version to standard output, and wrong usage to standard error.
     private static func show(_ error: any Error) -> Int32 {
         let message = RecordFSCommand.fullMessage(for: error)
         guard RecordFSCommand.exitCode(for: error) == .success else {
@@ -60,7 +61,7 @@ extension ParsableCommand {
     }
 }
 
-/// What a command tells its caller. The man page documents them.
+/// The exit status of a command for its caller. The man page documents the values.
 enum ExitStatus {
     static let success: Int32 = 0
     static let failure: Int32 = 1
@@ -73,8 +74,8 @@ struct RecordFSCommand: ParsableCommand {
         commandName: "recordfs",
         abstract: "Records as files: JSON records in a crash-safe store, mounted as a directory.",
         discussion: """
-            A record path is written as on the mount: private/ZONE/TYPE/NAME, with or without \
-            .json. Paths of files on a mount work too, and mean the store of that mount. See \
+            Write a record path as on the mount: private/ZONE/TYPE/NAME, with or without .json. \
+            The path of a file on a mount works too, and means the store of that mount. See \
             recordfs(1).
             """,
         version: ProgramVersion.text,

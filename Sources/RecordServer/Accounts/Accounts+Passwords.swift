@@ -140,7 +140,7 @@ extension Accounts {
     }
 
     static let staleReset = ServerError(
-        .notFound, "This link is used, replaced or too old. Ask who runs the server for another.")
+        .notFound, "This link was used or replaced, or is too old. Ask the operator for another.")
 
     /// Sets the password for an owner who has shown the old one. Ends all sign-ins except
     /// `session`, or none. Errors: `badRequest` for a password that is not allowed.

@@ -60,7 +60,7 @@ package enum Password {
         }
         let isOwnAddress = user.map { isAddress($0, text) } ?? false
         return CommonPasswords.contains(text) || isOwnAddress
-            ? "This password is one of the first that anybody guesses. Use several words." : nil
+            ? "This password is easy to guess. Use several words." : nil
     }
 
     private static func isAddress(_ user: UserRow, _ text: String) -> Bool {

@@ -97,8 +97,8 @@ struct UploadBody: Sendable {
 
     static let noRoom = ServerError(
         .quotaExceeded,
-        "The asset does not fit into what the database's owner has left, with uploads that no "
-            + "record refers to yet.")
+        "The asset does not fit into the free quota of the database's owner. Uploads that no "
+            + "record refers to yet count too.")
 
     static func requireSize(_ size: Int64, _ settings: ServiceSettings) throws(ServerError) {
         guard size <= settings.assetBytes else {

@@ -6,14 +6,15 @@ package struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
-/// Puts a configuration together: defaults, then the file, then the environment, then the command
-/// line. Whoever comes later wins.
+/// Reads the configuration from defaults, then the file, then the environment, then the command
+/// line. A later value replaces an earlier one.
 package struct ConfigurationReader {
     package private(set) var configuration = ServerConfiguration()
 
     package init() {}
 
-    /// `key = value` a line; empty lines and those that begin with `#` are passed over.
+    /// Reads a file with `key = value` in each line. Empty lines and those that begin with `#` are
+    /// ignored.
     ///
     /// Errors name the file, the line and the key.
     package mutating func readFile(_ text: String, name: String) throws(ConfigurationError) {
@@ -34,8 +35,8 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Variables that are empty count as not there. `RECORDFS_SERVER_CONFIG`, which names the file,
-    /// is none of them.
+    /// Reads the variables. An empty variable counts as missing. `RECORDFS_SERVER_CONFIG`, which
+    /// names the file, is not a setting.
     package mutating func readEnvironment(_ variables: [String: String])
         throws(ConfigurationError)
     {
@@ -53,10 +54,10 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Names the file.
+    /// The variable that names the file.
     package static let fileVariable = "RECORDFS_SERVER_CONFIG"
 
-    /// One value of the command line, or of a program.
+    /// Sets one value from the command line, or from a program.
     package mutating func set(_ name: String, _ value: String, place: String)
         throws(ConfigurationError)
     {
@@ -70,7 +71,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// What no single key can tell.
+    /// Checks the conditions that involve more than one key.
     package func check() throws(ConfigurationError) {
         let tls = [configuration.tlsCertificatePath, configuration.tlsKeyPath].compactMap { $0 }
         guard tls.count != 1 else {
@@ -79,14 +80,14 @@ package struct ConfigurationReader {
         try checkReach()
     }
 
-    /// What may be missing as long as only this machine can connect.
+    /// Checks the settings that may be missing only while no other machine can connect.
     private func checkReach() throws(ConfigurationError) {
         guard !configuration.listensAtLoopback else { return }
         let isSafe = configuration.hasTLS || !configuration.trustedProxies.isEmpty
         guard isSafe || configuration.isInsecure else {
             throw ConfigurationError(
-                "Other machines can connect to \(configuration.authority), and whoever is on the way "
-                    + "would read passwords and tokens. Give `tls-certificate` and `tls-key`; or "
+                "Other machines can connect to \(configuration.authority), and others on the "
+                    + "network could read passwords and tokens. Give `tls-certificate` and `tls-key`; or "
                     + "listen at 127.0.0.1 behind a proxy; or name the proxy in `trusted-proxies`; "
                     + "or say --insecure.")
         }
@@ -105,12 +106,12 @@ package struct ConfigurationReader {
         return String(text)
     }
 
-    /// A file with every key, its meaning and its default, all commented out.
+    /// The text of a file with every key, its meaning and its default, all commented out.
     package static var sample: String {
         let defaults = ServerConfiguration()
         var lines = [
-            "# recordfs-server: `key = value` a line. The environment ($RECORDFS_SERVER_KEY_NAME)",
-            "# and the command line (--set key=value) count more than this file.",
+            "# recordfs-server: one `key = value` per line. The environment",
+            "# ($RECORDFS_SERVER_KEY_NAME) and the command line (--set key=value) override this file.",
         ]
         for key in ConfigurationKey.all {
             lines += ["", "# \(key.explanation)", "#\(key.name) = \(key.show(defaults))"]

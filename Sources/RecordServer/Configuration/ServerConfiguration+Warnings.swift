@@ -5,20 +5,20 @@ extension ServerConfiguration {
         var warnings: [String] = []
         for range in trustedProxies where range.isEverything {
             warnings.append(
-                "trusted-proxies: \(range.text) is everybody. Whoever connects says which address it has, "
-                    + "so no address is slowed down, logged or let in rightly.")
+                "trusted-proxies: \(range.text) is every address. Every client can then claim any "
+                    + "address, so rate limits, logs and rules for addresses do not work.")
         }
         if let url = publicURL, url.hasPrefix("http://"), !Self.isThisMachine(url) {
             warnings.append(
-                "public-url: \(url) is no https address. Everybody on the way reads passwords and "
-                    + "tokens, and browsers keep no cookies for this host alone.")
+                "public-url: \(url) is no https address. Others on the network can read passwords and "
+                    + "tokens, and browsers do not limit cookies to this host.")
         }
         if let token = metricsToken, token.utf8.count < 16 {
             warnings.append("metrics-token: it is shorter than 16 characters, and can be guessed.")
         }
         if accounts.graceSeconds > 3_600 {
             warnings.append(
-                "token-grace-seconds: a token that somebody has read stays good for longer than an hour."
+                "token-grace-seconds: a token that somebody has read stays valid for over an hour."
             )
         }
         return warnings

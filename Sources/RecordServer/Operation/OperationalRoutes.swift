@@ -19,7 +19,7 @@ struct OperationalRoutes: Sendable {
             guard mayReadMetrics(request, context) else {
                 throw ServerError(
                     .accessDenied,
-                    "The metrics are for this machine, or for who knows the metrics token.")
+                    "Only this machine, or a client with the metrics token, may read the metrics.")
             }
             let text = metrics.text(gauges: await service.storage.gauges())
             return Response(

@@ -39,7 +39,7 @@ struct AccountActivity {
         switch event.kind {
         case .signedIn: event.isNewPlace ? "Signed in, from a new place" : "Signed in"
         case .passwordChanged: "Password changed"
-        case .passwordReset: "Password set by a link or by who runs the server"
+        case .passwordReset: "Password set by a link or by the operator of the server"
         case .sessionsEnded: "Signed out everywhere"
         case .emailChanged: "E-mail address changed"
         }
@@ -47,7 +47,7 @@ struct AccountActivity {
 
     private static func line(_ event: AccountEvent) -> HTML {
         let time = PageTime.text(milliseconds: event.milliseconds)
-        guard !event.address.isEmpty else { return "\(time), by who runs the server" }
+        guard !event.address.isEmpty else { return "\(time), by the operator of the server" }
         return "\(time), from <code>\(event.address)</code>, \(event.agent)"
     }
 }

@@ -100,7 +100,7 @@ extension Pages {
         }
         return """
             <h2>Blocked</h2>
-            <p>You hear nothing of what they invite you to, and they are not told.</p>
+            <p>You do not see their invitations, and they get no message about this.</p>
             <ul>\(items)</ul>
             """
     }

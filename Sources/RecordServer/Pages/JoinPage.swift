@@ -8,10 +8,10 @@ extension Pages {
             "Join with a mount",
             """
             <p>This link is for RecordFS on your own machine. Copy the whole address of this page, with
-            all that is behind the <code>#</code>, and run there:</p>
+            everything after the <code>#</code>, and run there:</p>
             <p><code>recordfs login 'THE ADDRESS'</code></p>
             <p>Put the address between two apostrophes. Then sign in with your e-mail address and your
-            password. Ask who sent you the link if you have none.</p>
+            password. If you have none, ask the person who sent you the link.</p>
             """)
     }
 }

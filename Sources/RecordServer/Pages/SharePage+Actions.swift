@@ -27,12 +27,12 @@ extension Pages {
 
     func reportForm(_ shortGUID: Text, _ token: FormToken) -> HTML {
         let field: HTML = """
-            <label>What is wrong with it
+            <label>The problem with it
             <textarea name="text" maxlength="\(Int64(ShareReport.maximumBytes))"></textarea></label>
             """
         return """
             <details><summary>Report this share</summary>
-            <p>Who runs this server gets your name, what you write, and which share it is.</p>
+            <p>The operator of this server gets your name, your text and the share.</p>
             \(form(.report, "Report", shortGUID, token, field))
             </details>
             """
@@ -101,7 +101,7 @@ extension Pages {
             shortGUID, user, milliseconds: request.milliseconds, in: share.container)
         return page(
             "You have declined",
-            "<p>The invitation is gone. Who sent it can invite you again.</p>")
+            "<p>The invitation is removed. The person who sent it can invite you again.</p>")
     }
 
     /// Asks for access. The answer is the same for every outcome. Nothing that depends on the share
@@ -120,7 +120,7 @@ extension Pages {
             "You have asked",
             """
             <p>If something is shared at this address and its owner takes requests, they see yours.
-            Nobody is told when they refuse. Look at <a href="/share/\(shortGUID)">this page</a>
+            You get no message when they refuse. Look at <a href="/share/\(shortGUID)">this page</a>
             again later.</p>
             """)
     }
@@ -138,7 +138,7 @@ extension Pages {
         try await service.reportShare(
             shortGUID, user, text, milliseconds: request.milliseconds, in: share.container, logger)
         return page(
-            "You have reported it", "<p>Who runs this server gets to see your report.</p>")
+            "You have reported it", "<p>The operator of this server can see your report.</p>")
     }
 
     private func take(

@@ -29,15 +29,15 @@ extension Pages {
         let form: HTML =
             canAsk
             ? """
-            <p>If somebody has given you this address, you can ask whoever shares something there.
-            They see your name and your e-mail address.</p>
+            <p>If somebody gave you this address, you can ask its owner for access.
+            The owner sees your name and your e-mail address.</p>
             \(self.form(.request, "Ask for access", shortGUID, token))
             """ : ""
         var response = page(
             "There is nothing here for you", status: 404,
             """
             <p>Nothing is shared at this address, or it is shared with somebody else. If you have
-            more than one account, look at <a href="/sessions">which one you are signed in with</a>.
+            more than one account, check <a href="/sessions">the one you are signed in with</a>.
             </p>
             \(form)
             """)
@@ -110,7 +110,7 @@ extension Pages {
     /// Returns the description of the share. A visitor who may not know it gets nothing of it.
     private static func what(_ share: ShareOnPage) -> HTML {
         let kind: HTML =
-            share.isZone ? "a whole zone" : "one record, with what hangs on it"
+            share.isZone ? "a whole zone" : "one record and its children"
         switch (share.preview?.title, share.ownerName) {
         case (let title?, let owner?):
             return "<p>\(owner) shares <strong>\(title)</strong> with you: \(kind).</p>"
@@ -159,12 +159,12 @@ extension Pages {
         }
         let owner: HTML =
             share.relation == .owner
-            ? "" : "<li>Who shares it can do everything, and end it.</li>"
+            ? "" : "<li>The owner can do everything, and end it.</li>"
         let others: HTML
         switch share.publicPermission {
         case .readOnly: others = "<li>Anybody with this address can see it.</li>"
         case .readWrite: others = "<li>Anybody with this address can see and change it.</li>"
-        case .none, .unknown: others = "<li>Nobody else gets in who is not invited.</li>"
+        case .none, .unknown: others = "<li>Only invited people can join.</li>"
         }
         return "<ul class=\"what\">\(own)\(owner)\(others)</ul>"
     }
@@ -173,7 +173,7 @@ extension Pages {
         guard let count = share.requesterCount, count > 0 else { return "" }
         let words: HTML = count == 1 ? "One person asks" : "\(Int64(count)) people ask"
         return """
-            <p>\(words) for access: <code>recordfs share requests PATH</code> says who.</p>
+            <p>\(words) for access: <code>recordfs share requests PATH</code> lists them.</p>
             """
     }
 

@@ -18,9 +18,9 @@ struct SignInPurpose {
         <p><strong>\(client.token.name)</strong>\(receiver) wants to use your data in
         \(place). When you sign in, it can:</p>
         <ul class="what">
-        <li>see your name, your e-mail address, and who here lets themselves be found</li>
-        <li>see and change all that is yours there, and share it in your name</li>
-        <li>see what is public there or shared with you, and change it where you may</li>
+        <li>see your name, your e-mail address, and the people here who can be found</li>
+        <li>see and change all your data there, and share it in your name</li>
+        <li>see public data there and data shared with you, and change it where you may</li>
         \(administration)
         </ul>
         """
@@ -65,9 +65,9 @@ struct SignInPurpose {
         switch known?.isAdministrator {
         case false?: ""
         case true?:
-            "<li>change its schema and erase what is in development, as you administer it</li>"
+            "<li>change its schema and erase its development data, as you administer it</li>"
         case nil:
-            "<li>change its schema and erase what is in development, if you administer it</li>"
+            "<li>change its schema and erase its development data, if you administer it</li>"
         }
     }
 

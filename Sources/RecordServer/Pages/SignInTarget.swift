@@ -62,8 +62,8 @@ extension Pages {
         }
         let stale = ServerError(
             .badRequest,
-            "The address of this sign-in page is not good any more. Go back to where you came "
-                + "from and start again.")
+            "The address of this sign-in page is no longer valid. Go back to the previous page "
+                + "and start again.")
         guard let signIn = SignInRequest(sealed, seal: authenticator.seal),
             request.milliseconds <= signIn.expiresMilliseconds
         else { throw stale }

@@ -84,7 +84,7 @@ struct SubscriptionEditor {
         for row in rows where try row.subscription().tellsTheSame(as: subscription) {
             throw ServerError(
                 .exists,
-                "The subscription \(row.subscriptionID) of this user tells of the same changes.")
+                "The subscription \(row.subscriptionID) of this user reports the same changes.")
         }
     }
 

@@ -175,7 +175,7 @@ extension ZoneSearch {
         }
         throw ServerError(
             .limitExceeded,
-            "No index has the order of this query, and it is of more than \(limits.unordered) "
+            "No index has the order of this query, and it finds more than \(limits.unordered) "
                 + "records: add a filter, for example NEAR.")
     }
 

@@ -118,7 +118,7 @@ struct DatabasePage: Sendable {
         guard named == missing else {
             throw ServerError(
                 .changeTokenExpired,
-                "syncToken: a zone that it tells of was deleted too long ago. Fetch all zones "
+                "syncToken: a zone in it was deleted too long ago. Fetch all zones "
                     + "without a token, and drop those that are not there.")
         }
     }

@@ -31,7 +31,7 @@ extension ModifyPlan {
                     deleted.operation,
                     ServerError(
                         .limitExceeded,
-                        "More than \(Self.maximumCascade) records would go with this one."))
+                        "More than \(Self.maximumCascade) records would be deleted with this one."))
                 return
             }
         }

@@ -9,7 +9,7 @@ extension ModifyPlan {
         let visible = try visibleRecord(name)
         // Check this before anything that would reveal which names are taken.
         if operation.type.mayCreate, visible == nil, isParticipant {
-            throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
+            throw ServerError(.accessDenied, "Only the owner of a zone may share its records.")
         }
         switch operation.type {
         case .create:

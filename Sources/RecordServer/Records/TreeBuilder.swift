@@ -42,8 +42,8 @@ struct TreeBuilder: Sendable {
 
     private static let notReady = ServerError(
         .tryAgainLater,
-        "So many records hang on one of this request that the server prepares the change in "
-            + "parts; nothing was changed yet. Send the request again to go on.",
+        "A record of this request has so many children that the server prepares the change in "
+            + "parts; nothing was changed yet. Send the request again to continue.",
         retryAfter: 1)
 
     /// Runs one transaction. Returns false when no work is left.

@@ -78,8 +78,8 @@ package struct ZoneToken: Hashable, Sendable {
         else {
             throw ServerError(
                 .changeTokenExpired,
-                "syncToken: it is not of this zone as it is now, or too old. Drop what is cached "
-                    + "of the zone and fetch without a token.")
+                "syncToken: it belongs to another state of this zone, or is too old. Drop the cached "
+                    + "zone and fetch without a token.")
         }
         return token
     }

@@ -44,7 +44,8 @@ struct SchemaImport {
         let deployed = try ContainerSchema.current(production, reader)
         let lost = SchemaChanges.losses(from: deployed.document, to: document)
         guard lost.isEmpty else {
-            throw Self.refusal("The schema of production has what this one has not", lost)
+            throw Self.refusal(
+                "The schema of production has parts that this one lacks", lost)
         }
         if container.environment == .development {
             let losses = SchemaChanges.losses(from: old.document, to: document)

@@ -29,7 +29,7 @@ extension ShareRules {
         if share != before, case .user = editor {
             throw ServerError(
                 .accessDenied,
-                "Only the owner and administrators say who may have access to a share.")
+                "Only the owner and administrators may change the access to a share.")
         }
         try share.settleRequests(situation.reader)
     }

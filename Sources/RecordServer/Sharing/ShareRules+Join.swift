@@ -81,7 +81,7 @@ extension ShareRules {
     /// The error for a wrong short GUID, for a revoked one, and for one of a share that the caller
     /// was never invited to. The three get the same answer.
     static let unknownShortGUID = ServerError(
-        .notFound, "This short GUID is of no share that is open to this user.")
+        .notFound, "This short GUID belongs to no share that is open to this user.")
 
     /// Returns the share after `user` has accepted it by its short GUID or a one-time link, at the
     /// time of the request. The result is equal to `share` when that changes nothing.

@@ -46,7 +46,7 @@ package enum ShareRules {
         ids: inout RandomIDs
     ) throws(ServerError) -> ShareRow {
         guard let owner = try owner(situation) else {
-            throw ServerError(.accessDenied, "Only the owner of a zone shares what is in it.")
+            throw ServerError(.accessDenied, "Only the owner of a zone may share its records.")
         }
         let zone = situation.access.zone
         let asked = dictionary.share ?? ShareDictionary()

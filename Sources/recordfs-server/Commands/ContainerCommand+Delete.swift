@@ -3,16 +3,16 @@ import RecordModel
 import RecordServer
 import RecordWire
 
-/// What a command that destroys something wants to hear.
+/// The options that a command needs before it destroys something.
 struct Consent: ParsableArguments {
-    @Flag(help: "Show what would go, and change nothing.")
+    @Flag(help: "Show what would be removed, and change nothing.")
     var dryRun = false
-    @Flag(help: "Do it.")
+    @Flag(help: "Remove it.")
     var yes = false
 
-    /// Whether it is to be done. Prints what goes, or would go.
+    /// Returns whether the command may go on. Prints the things that it removes, or would remove.
     ///
-    /// Errors: a message for who has not said what to do.
+    /// Errors: a message when the person has given neither option.
     func isGiven(_ what: String, _ removal: Removal) throws(ServerError) -> Bool {
         let parts = [
             ("zones", Int64(removal.zones)), ("records", removal.records),
@@ -28,8 +28,8 @@ struct Consent: ParsableArguments {
         guard yes else {
             throw ServerError(
                 .badRequest,
-                "This removes \(what) with \(list), for good. Say --yes, or look with --dry-run. A backup "
-                    + "before (`recordfs-server backup`) is the only way back.")
+                "This removes \(what) with \(list) permanently. Use --yes to do it, or --dry-run to look. "
+                    + "Only an earlier backup (`recordfs-server backup`) can bring it back.")
         }
         print("Removed \(what) with \(list).")
         return true
@@ -39,7 +39,7 @@ struct Consent: ParsableArguments {
 extension ContainerCommand {
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a container with the records of everybody in both environments.")
+            abstract: "Remove a container with all records, in both environments.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName

@@ -19,7 +19,7 @@ extension ContainerCommand {
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
-        @Option(help: "What people call it, when they sign in.")
+        @Option(help: "The title that people see when they sign in.")
         var title: String?
 
         func run() async throws {
@@ -31,11 +31,12 @@ extension ContainerCommand {
     }
 
     struct Change: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Change a container.")
+        static let configuration = CommandConfiguration(
+            abstract: "Change a container's title.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
-        @Option(help: "What people call it, when they sign in; an empty one takes it away.")
+        @Option(help: "The title that people see when they sign in; an empty one removes it.")
         var title: String
 
         func run() async throws {

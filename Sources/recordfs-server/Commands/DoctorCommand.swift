@@ -8,15 +8,15 @@ import RecordWire
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong with the data, the configuration and the machine.",
+        abstract: "Check the data, the configuration and the machine.",
         discussion: """
-            Changes nothing, and can be run while the server runs. Give it the options, variables and \
-            file that `serve` gets. Ends with status 1 when something is bad.
+            The command changes nothing. You can use it while the server runs. Give it the same \
+            options, variables and file as `serve`. It ends with status 1 when something is bad.
             """)
 
     @OptionGroup var data: DataOptions
     @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Read all of the database and of every asset.")
+    @Flag(help: "Read the whole database and every asset.")
     var deep = false
     @Flag(help: "Print JSON.")
     var json = false
@@ -44,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// What is wrong with a configuration that can be read.
+/// The checks of a configuration that can be read.
 enum ConfigurationCheck {
     static func findings(_ configuration: ServerConfiguration) -> [Finding] {
         var findings = configuration.warnings.map { Finding(.warning, "configuration", $0) }
@@ -61,7 +61,7 @@ enum ConfigurationCheck {
         } catch {
             findings.append(Finding(.bad, "logo", error.reason))
         }
-        return findings.isEmpty ? [Finding(.good, "configuration", "nothing is odd")] : findings
+        return findings.isEmpty ? [Finding(.good, "configuration", "no problems")] : findings
     }
 
     private static func validity(of tls: TLSContext, _ path: String) -> Finding {
@@ -79,7 +79,7 @@ enum ConfigurationCheck {
     }
 }
 
-/// What is wrong with the place of the data.
+/// The checks of the place of the data.
 enum MachineCheck {
     private static let leastBytes: Int64 = 1 << 30
 
@@ -90,7 +90,7 @@ enum MachineCheck {
     private static func permissions(_ directory: String) -> Finding {
         var status = stat()
         guard stat(directory, &status) == 0 else {
-            return Finding(.bad, "directory", "\(directory) cannot be looked at.")
+            return Finding(.bad, "directory", "\(directory) cannot be read.")
         }
         guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o777, radix: 8)

@@ -8,23 +8,24 @@ import RecordWire
 struct JoinLinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join-link",
-        abstract: "Make an API token and print a link with it, for people with a mount.",
+        abstract: "Create an API token and print a link that contains it.",
         discussion: """
-            `recordfs login LINK` takes it, so that nobody types the address, the container and the \
-            token. The link is shown once. It lets nobody in: who opens it still signs in with an \
-            e-mail address and a password. What is behind its # is sent to no server and is in no log.
+            `recordfs login LINK` reads the address, the container and the token from the link. \
+            The command prints the link once. The link gives no access: people still sign in with \
+            an e-mail address and a password. The part after # is sent to no server and is in no \
+            log.
             """)
 
     @OptionGroup var data: DataOptions
     @OptionGroup var container: ContainerName
     @OptionGroup var environment: EnvironmentOption
-    @Option(help: "What people see when they sign in.")
+    @Option(help: "The name that people see when they sign in.")
     var name = "RecordFS"
     @Option(
         help: ArgumentHelp(
-            "The address that clients use. Else that of the running server.", valueName: "url"))
+            "The address that clients use. Default: the running server's.", valueName: "url"))
     var publicURL: String?
-    @Option(help: "A token that is there already, instead of a new one.")
+    @Option(help: "Use this existing token instead of a new one.")
     var token: String?
 
     func run() async throws {

@@ -13,7 +13,7 @@ struct KeyCommand: AsyncParsableCommand {
 extension KeyCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a public key; prints its key id.",
+            abstract: "Add a public key, and print its key id.",
             discussion: """
                 openssl ecparam -name prime256v1 -genkey -noout -out eckey.pem
                 openssl ec -in eckey.pem -pubout -out public.pem
@@ -24,11 +24,11 @@ extension KeyCommand {
         var file: String
         @OptionGroup var container: ContainerName
         @OptionGroup var environment: EnvironmentOption
-        @Option(help: "The user as whom the key acts, by e-mail address or record name.")
+        @Option(help: "The user that the key acts for, by e-mail address or record name.")
         var user: String
-        @Option(help: "What `key list` shows.")
+        @Option(help: "A name for `key list`.")
         var name = ""
-        @Flag(help: "May also read, change and reset the schema; the user is an administrator.")
+        @Flag(help: "Also allow to read, change and reset the schema, for an administrator.")
         var schema = false
 
         func run() async throws {
@@ -72,11 +72,11 @@ extension KeyCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a key: its signatures are refused from the next request on.")
+            abstract: "Revoke a key. The server refuses its next request.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
-        @Argument(help: "Its id, or at least the first 8 digits of it.")
+        @Argument(help: "The id of the key, or at least its first 8 digits.")
         var id: String
 
         func run() async throws {

@@ -6,17 +6,17 @@ import RecordWire
 /// `recordfs-server report ...`
 struct ReportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "See what people have reported of shares.",
+        commandName: "report", abstract: "List and dismiss reports about shares.",
         subcommands: [List.self, Dismiss.self])
 
     struct Dismiss: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a report off the list.",
+            abstract: "Remove a report from the list.",
             discussion:
-                "Nothing happens to the share; end it or disable its owner if that is right.")
+                "The share does not change. If necessary, end it or disable its owner.")
 
         @OptionGroup var data: DataOptions
-        @Argument(help: "Its number, as `report list` shows it.")
+        @Argument(help: "The number of the report, from `report list`.")
         var number: Int64
 
         func run() async throws {
@@ -28,8 +28,8 @@ struct ReportCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the reports, the newest first.",
-            discussion: "A report stays when its share has ended; the newest 10 000 are kept.")
+            abstract: "List the reports, newest first.",
+            discussion: "A report stays after its share has ended. The newest 10 000 are kept.")
 
         @OptionGroup var data: DataOptions
         @Flag(help: "Print JSON.")

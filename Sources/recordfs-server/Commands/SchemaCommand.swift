@@ -59,7 +59,7 @@ extension SchemaCommand {
 
     struct Validate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what is wrong with a schema, without changing anything.")
+            abstract: "Check a schema, without changing anything.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
@@ -87,7 +87,7 @@ extension SchemaCommand {
 
     struct Deploy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Copy the schema of development to production. No records are copied.")
+            abstract: "Copy the development schema to production, without records.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
@@ -99,7 +99,7 @@ extension SchemaCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give development the schema of production and erase its records.")
+            abstract: "Reset development to the production schema, and erase its records.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName

@@ -6,21 +6,21 @@ import RecordWire
 /// `recordfs-server seal-key ...`
 struct SealKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "seal-key", abstract: "Replace the secret with which the server seals tokens.",
+        commandName: "seal-key", abstract: "Replace the secret that the server seals tokens with.",
         subcommands: [Replace.self])
 
     struct Replace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a new secret, for when somebody may have read the old one.",
+            abstract: "Create a new secret, when somebody may know the old one.",
             discussion: """
-                Everybody has to sign in again, and clients fetch everything again: their sync tokens \
-                expire. Records, users, API tokens and keys stay. The server must not run meanwhile.
+                All users must sign in again. The sync tokens of clients expire, and clients fetch \
+                everything again. Records, users, API tokens and keys stay. Stop the server first.
                 """)
 
         @OptionGroup var data: DataOptions
         @Flag(help: "Show what would end, and change nothing.")
         var dryRun = false
-        @Flag(help: "Do it.")
+        @Flag(help: "Replace it.")
         var yes = false
 
         func run() async throws {
@@ -38,7 +38,7 @@ struct SealKeyCommand: AsyncParsableCommand {
                 guard yes else {
                     throw ServerError(
                         .badRequest,
-                        "This ends all sign-ins and sync tokens. Say --yes, or look with --dry-run."
+                        "This ends all sign-ins and sync tokens. Use --yes to do it, or --dry-run to look."
                     )
                 }
                 let lock = try DataDirectory(options.directory).lock()

@@ -6,7 +6,7 @@ import RecordWire
 /// `recordfs-server status`
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether the server runs, and what it holds.")
+        commandName: "status", abstract: "Show whether the server runs, and how much it stores.")
 
     @OptionGroup var data: DataOptions
     @Flag(help: "Print JSON.")

@@ -7,17 +7,17 @@ extension TokenCommand {
     struct Replace: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Make a new API token in place of one, which is revoked; prints the new one, once.",
+                "Replace an API token; prints the new one, once.",
             discussion: """
-                Clients with the old one are refused from the next request on, until they get the new \
-                one; nobody has to sign in again.
+                The old token is revoked: the server refuses the next request of clients with it, \
+                until they get the new one. Nobody has to sign in again.
                 """)
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
-        @Argument(help: "Its id, as `token list` shows it.")
+        @Argument(help: "The id of the token, from `token list`.")
         var id: String
-        @Flag(help: "Show which one would be replaced, and change nothing.")
+        @Flag(help: "Show which token would be replaced, and change nothing.")
         var dryRun = false
 
         func run() async throws {

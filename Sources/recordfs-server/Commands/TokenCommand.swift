@@ -6,7 +6,7 @@ import RecordWire
 /// `recordfs-server token ...`
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make and revoke API tokens, and end sign-ins.",
+        commandName: "token", abstract: "Create and revoke API tokens, and end sign-ins.",
         subcommands: [
             Create.self, List.self, Replace.self, Revoke.self, SessionCommand.self,
         ])
@@ -15,23 +15,23 @@ struct TokenCommand: AsyncParsableCommand {
 extension TokenCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an API token for a client; prints it, once.",
+            abstract: "Create an API token for a client; prints it, once.",
             discussion: """
-                Without --callback, the page of the client that opened the sign-in window gets the \
-                token by window.postMessage. --callback http://127.0.0.1 stands for any port and \
-                path there, for programs without a server of their own.
+                Without --callback, the client page that opened the sign-in window gets the token \
+                by window.postMessage. --callback http://127.0.0.1 allows any port and path at \
+                that address, for programs without their own server.
                 """)
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
         @OptionGroup var environment: EnvironmentOption
-        @Option(help: "What people see when they sign in.")
+        @Option(help: "The name that people see when they sign in.")
         var name: String
-        @Option(help: "The URL that sign-in goes back to.")
+        @Option(help: "The URL to return to after sign-in.")
         var callback: String?
         @Option(
             name: .customLong("origin"),
-            help: "An origin of pages that may use it; may be repeated. Default: any.")
+            help: "An origin of pages that may use the token; can be repeated. Default: any.")
         var origins: [String] = []
 
         func run() async throws {
@@ -73,11 +73,11 @@ extension TokenCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke an API token: it is refused from the next request on.")
+            abstract: "Revoke an API token. The server refuses its next request.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var container: ContainerName
-        @Argument(help: "Its id, as `token list` shows it.")
+        @Argument(help: "The id of the token, from `token list`.")
         var id: String
 
         func run() async throws {
@@ -124,10 +124,10 @@ extension TokenCommand {
 
         struct Revoke: AsyncParsableCommand {
             static let configuration = CommandConfiguration(
-                abstract: "End a sign-in: its tokens are refused from the next request on.")
+                abstract: "End a sign-in. The server refuses its next request.")
 
             @OptionGroup var data: DataOptions
-            @Argument(help: "Its id, as `token session list` shows it.")
+            @Argument(help: "The id of the sign-in, from `token session list`.")
             var id: String
 
             func run() async throws {

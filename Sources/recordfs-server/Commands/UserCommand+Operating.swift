@@ -6,7 +6,7 @@ import RecordWire
 extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what the server has of a user, and how much of the quota is used.")
+            abstract: "Show the data of a user, and how much of the quota is used.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
@@ -46,10 +46,10 @@ extension UserCommand {
 
     struct SetEmail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "email", abstract: "Give a user another e-mail address to sign in with.",
+            commandName: "email", abstract: "Change the e-mail address that a user signs in with.",
             discussion: """
-                Invitations to the new address become the user's; those to the old one are nobody's. \
-                Sign-ins go on.
+                The user gets invitations to the new address. Invitations to the old address \
+                belong to nobody. Sign-ins stay.
                 """)
 
         @OptionGroup var data: DataOptions
@@ -68,18 +68,19 @@ extension UserCommand {
     struct ResetLink: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reset-link",
-            abstract: "Print a link with which a user chooses a new password, once.",
+            abstract: "Print a link for a user to choose a new password, once.",
             discussion: """
-                For who has forgotten the password, or has none yet. It is good for a day, ends an \
-                earlier one, and its use ends all sign-ins of the user. Send it by a way that only the \
-                user reads.
+                Use it when a user has forgotten the password, or has none yet. The link is valid \
+                for one day and ends an earlier link. When it is used, all sign-ins of the user \
+                end. Send it so that only the user can read it.
                 """)
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
         @Option(
             help: ArgumentHelp(
-                "The address that clients use. Else that of the running server.", valueName: "url"))
+                "The address that clients use. Default: that of the running server.",
+                valueName: "url"))
         var publicURL: String?
 
         func run() async throws {
@@ -117,7 +118,7 @@ extension UserCommand {
 
     struct Events: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List what happened to an account: sign-ins and changes, the newest first.")
+            abstract: "List the sign-ins and changes of an account, newest first.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
@@ -139,10 +140,10 @@ extension UserCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write all that the server has of a user into a directory.",
+            abstract: "Write all data of a user into a directory.",
             discussion: """
-                account.json, the records of each zone as lines of JSON, and the bytes of assets by \
-                their SHA-256. Can be done while the server runs.
+                The directory gets account.json, the records of each zone as lines of JSON, and \
+                the content of assets, named by SHA-256. You can export while the server runs.
                 """)
 
         @OptionGroup var data: DataOptions
@@ -167,8 +168,8 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a user with all private records, shares and credentials.",
             discussion: """
-                The user leaves the shares of others. What the user made in public databases and in \
-                zones of others stays.
+                The user leaves the shares of others. Records that the user created in public \
+                databases and in zones of others stay.
                 """)
 
         @OptionGroup var data: DataOptions

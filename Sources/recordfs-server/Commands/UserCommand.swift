@@ -6,7 +6,7 @@ import RecordWire
 /// `recordfs-server user ...`
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Add and change people with an account on this server.",
+        commandName: "user", abstract: "Add, change and remove users of this server.",
         subcommands: [
             Add.self, List.self, Show.self, Change.self, SetEmail.self, Disable.self, Enable.self,
             SetPassword.self, ResetLink.self, SignOut.self, Events.self, Quota.self, Export.self,
@@ -23,16 +23,16 @@ struct UserCommand: AsyncParsableCommand {
 extension UserCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a user; prints the record name.")
+            abstract: "Add a user, and print the record name.")
 
         @OptionGroup var data: DataOptions
         @Argument(help: "The e-mail address to sign in with.")
         var email: String
-        @Option(help: "The name as others see it: given name and family name.")
+        @Option(help: "The name that others see: given name and family name.")
         var name: String?
-        @Flag(help: "May also change schemas of all containers.")
+        @Flag(help: "Also allow schema changes in all containers.")
         var admin = false
-        @Flag(help: "Others who look for people find this one, by e-mail address too.")
+        @Flag(help: "Let other users find this user, also by e-mail address.")
         var discoverable = false
         @Flag(help: "Read the password from standard input instead of asking for it.")
         var passwordStdin = false
@@ -83,13 +83,13 @@ extension UserCommand {
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
-        @Option(name: .customLong("name"), help: "The name as others see it.")
+        @Option(name: .customLong("name"), help: "The name that others see.")
         var newName: String?
-        @Flag(inversion: .prefixedNo, help: "May change schemas of all containers.")
+        @Flag(inversion: .prefixedNo, help: "Allow schema changes in all containers.")
         var admin: Bool?
         @Flag(
             inversion: .prefixedNo,
-            help: "Others who look for people find this one, by e-mail address too.")
+            help: "Let other users find this user, also by e-mail address.")
         var discoverable: Bool?
 
         func run() async throws {
@@ -109,7 +109,7 @@ extension UserCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuse every credential of a user at once; the data stays.")
+            abstract: "Refuse all credentials of a user at once. The data stays.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
@@ -139,7 +139,8 @@ extension UserCommand {
 
     struct SetPassword: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "password", abstract: "Set a new password; ends all sign-ins of the user.")
+            commandName: "password",
+            abstract: "Set a new password, and end all sign-ins.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
@@ -156,11 +157,12 @@ extension UserCommand {
 
     struct Quota: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set how much a user's private databases may hold.")
+            abstract: "Set the quota of a user's private databases.")
 
         @OptionGroup var data: DataOptions
         @OptionGroup var name: Name
-        @Argument(help: "Bytes, or with K, M, G or T; `default` for the server's own limit.")
+        @Argument(
+            help: "Bytes, or with K, M, G or T; `default` for the limit of the server.")
         var size: ByteCount
 
         func run() async throws {
@@ -172,7 +174,7 @@ extension UserCommand {
     }
 }
 
-/// Given name and family name; the last word is the family name.
+/// A given name and a family name. The last word is the family name.
 struct PersonName {
     let given: Text
     let family: Text
@@ -184,7 +186,7 @@ struct PersonName {
     }
 }
 
-/// `500M`, in powers of 1024; nil bytes for `default`.
+/// A number of bytes such as `500M`, in powers of 1024. It is nil for `default`.
 struct ByteCount: ExpressibleByArgument {
     let bytes: Int64?
 

@@ -8,14 +8,15 @@ import RecordWire
 
 struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accounts", abstract: "List who is signed in where, for each store.",
+        commandName: "accounts", abstract: "List the account of each store.",
         discussion: """
-            Each server is asked whether it still accepts the sign-in. The stores are the default one, that of --state, and those that are mounted. A store is of \
-            one account, also after signing out; another account gets a store of its own.
+            The command asks each server whether it still accepts the sign-in. It lists the \
+            default store, the store that --state names, and the mounted stores. A store belongs \
+            to one account, also after you sign out: use another store for another account.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "One JSON object for each store.")
+    @Flag(help: "Print one JSON object for each store.")
     var json = false
 
     func run() throws {
@@ -33,7 +34,8 @@ struct AccountsCommand: ParsableCommand {
                     ])
                 }
             } catch {
-                // One that an earlier version has mounted, or that is damaged, hides no other.
+                // A store that an earlier version has mounted, or that is damaged, does not prevent
+                // the list of the others.
                 Terminal.error("\(store.directory): \(error.message)")
                 isAnyUnread = true
             }
@@ -42,7 +44,7 @@ struct AccountsCommand: ParsableCommand {
         if isAnyUnread { throw CommandFailure(nil, "", status: ExitStatus.failure) }
     }
 
-    /// To whom a store belongs; nil for one of nobody.
+    /// Returns the account to which a store belongs. Returns nil for a store without an account.
     private static func account(
         of store: StoreAccess
     ) throws(CommandFailure) -> (StoreOwner, State)? {
@@ -68,9 +70,9 @@ struct AccountsCommand: ParsableCommand {
     private enum State {
         case signedIn
         case signedOut
-        /// The server does not accept the sign-in any more.
+        /// The server no longer accepts the sign-in.
         case ended
-        /// Signed in here; the server was not asked, or gave no answer.
+        /// Signed in on this machine. The server was not asked, or gave no answer.
         case unasked
 
         var words: String {
@@ -83,7 +85,7 @@ struct AccountsCommand: ParsableCommand {
         }
     }
 
-    /// How long an answer of a server is waited for.
+    /// The longest time to wait for an answer of a server.
     private static let patience = Duration.seconds(5)
 
     private static func state(
@@ -102,14 +104,15 @@ struct AccountsCommand: ParsableCommand {
         }
     }
 
-    /// To whom the store belongs, also when its account.json is lost; nil where there is no store.
+    /// Returns the account to which the store belongs, also when its account.json is lost. Returns
+    /// nil when there is no store.
     private static func owner(of store: StoreAccess) throws(CommandFailure) -> StoreOwner? {
         guard access(store.directory + "/store.sqlite", R_OK) == 0 else { return nil }
         let reader = try store.reader()
         return try store.reporting { () throws(RecordError) in try reader.owner() }
     }
 
-    /// Each once.
+    /// Returns all stores, each once.
     private func stores() throws(CommandFailure) -> [StoreAccess] {
         var stores = [StoreAccess(Places.state), try state.access()]
         stores += MountTable.recordMounts().map(\.source).filter(Self.isOfCaller).map {
@@ -123,13 +126,15 @@ struct AccountsCommand: ParsableCommand {
         return known
     }
 
-    /// The mounts of a machine are of many users, and an account is for nobody else's eyes.
+    /// Returns whether the store belongs to the caller. The mounts of a machine belong to many
+    /// users, and each user may see only their own account.
     private static func isOfCaller(_ directory: String) -> Bool {
         access(AccountFile(stateDirectory: directory).path, R_OK) == 0
             || access(directory + "/store.sqlite", R_OK) == 0
     }
 
-    /// Without its tokens. `accepted` is what the server says; null when it did not answer.
+    /// Returns the account without its tokens. `accepted` is the server's answer. It is null when
+    /// the server did not answer.
     private static func json(
         _ owner: StoreOwner, of store: StoreAccess, _ state: State
     ) -> JSONValue {

@@ -10,19 +10,19 @@ struct CanCommand: ParsableCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "can", abstract: "Say whether something is allowed there.",
+        commandName: "can", abstract: "Check whether you may edit, delete or create something.",
         discussion: """
-            As far as it is known here, also without a network; the server has the last word. Exits with \
-            1 when it is not allowed, and says why.
+            The answer comes from what this machine knows, also without a network; the server \
+            decides. When it is not allowed, the command prints the reason and exits with 1.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
     @Argument(help: "edit, delete or create.")
     var what: What
     @Argument(
-        help: "The record; for create also the zone or type in which something is to be made.")
+        help: "The record; for create also the zone or the type to create something in.")
     var path: PathArgument
 
     func run() throws {
@@ -44,7 +44,7 @@ struct CanCommand: ParsableCommand {
         }
     }
 
-    /// Why it is not allowed; nil when it is.
+    /// Returns the reason why it is not allowed. Returns nil when it is.
     private static func hindrance(
         to what: What, at path: RecordPath, _ store: RecordStore
     ) throws(RecordError) -> String? {
@@ -59,7 +59,7 @@ struct CanCommand: ParsableCommand {
         guard zone.database == .public, let meta = try store.meta(of: record.id),
             !meta.changeTag.isEmpty
         else { return nil }
-        // Of what was made here the server has told nothing.
+        // The server has reported no creator for a record that was made on this machine.
         guard !meta.createdBy.isEmpty else { return nil }
         let account = try AccountFile(stateDirectory: store.directory).read()
         guard account?.user.description != meta.createdBy else { return nil }

@@ -5,25 +5,25 @@ import RecordStore
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fsck", abstract: "Check that the store is whole.",
+        commandName: "fsck", abstract: "Check that the store is complete and undamaged.",
         discussion: "It changes nothing without --repair or --recover.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Read every text and every large field, and compare them with their checksums.")
+    @Flag(help: "Read every text and every large field, and compare each with its checksum.")
     var deep = false
 
     @Flag(
         help: """
-            Remove files of large fields that no record, version or deleted record needs any more, \
-            when nothing else is wrong. Files that the database has never known stay: they may be \
-            all that is left of their records.
+            Remove the files of large fields that no record, version or deleted record needs, if \
+            nothing else is wrong. Files that the database has never known stay: they may be all \
+            that is left of their records.
             """)
     var repair = false
 
     @Flag(
         help: """
-            Set a damaged database aside and make an empty store in its place. Records that no server is \
-            known to have are written to files; the others come again from the server.
+            Set a damaged database aside and create an empty store in its place. Records that no \
+            server is known to have are written to files; the others are downloaded again.
             """)
     var recover = false
 
@@ -44,8 +44,8 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure(
                 access.directory,
                 "\(Showing.count(problems.count, "problem")). Keep a copy of the directory before "
-                    + "anything else. What no command above mends comes from a backup; without "
-                    + "one, `recordfs fsck --recover` saves what can be read.")
+                    + "anything else. If no command above fixes a problem, use a backup; without one, "
+                    + "`recordfs fsck --recover` saves the records that can be read.")
         }
         if repair {
             let reply = try access.perform(.collectAssets, about: access.directory)
@@ -70,15 +70,17 @@ struct CheckCommand: ParsableCommand {
         if let unsent = done.unsent {
             Terminal.print(
                 "\(Showing.count(done.unsentCount, "record")) that no server is known to have: "
-                    + "\(unsent). Look at them, and copy into the mount what is missing there.")
+                    + "\(unsent). Look at them, and copy the missing records into the mount.")
         }
         Terminal.print(
             "\(access.directory): an empty store. \(Showing.count(done.sentCount, "record")) of the "
-                + "damaged one come again from the server; `recordfs status` says whether you are signed "
+                + "damaged one are downloaded again; `recordfs status` says whether you are signed "
                 + "in.")
     }
 
-    /// Errors: with --repair, which leaves them as they are.
+    /// Reports the unknown files.
+    ///
+    /// Errors: a failure with --repair, which leaves the files as they are.
     private func tell(
         _ unknown: [ContentHash], _ store: RecordStore, _ access: StoreAccess
     ) throws(CommandFailure) {
@@ -87,8 +89,8 @@ struct CheckCommand: ParsableCommand {
         }
         let message =
             "\(Showing.count(unknown.count, "file")) of large fields not known to this store. They "
-            + "are of records that were made after a backup that was put back, or store.sqlite is "
-            + "another store's. Nothing removes them: move them away yourself."
+            + "belong to records that were made after a restored backup, or store.sqlite belongs to "
+            + "another store. Nothing removes them: move them away yourself."
         if repair { throw CommandFailure(access.directory, message) }
         Terminal.error("\(access.directory): \(message)")
     }

@@ -5,7 +5,7 @@ import RecordStore
 
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Print the completion script of a shell.",
+        commandName: "completions", abstract: "Print the completion script for a shell.",
         discussion: """
             bash: recordfs completions bash > \
             ~/.local/share/bash-completion/completions/recordfs. zsh: write it to _recordfs in a \
@@ -28,8 +28,8 @@ struct CompletionsCommand: ParsableCommand {
     }
 }
 
-/// Hidden: what the completion scripts ask. One candidate a line; `:files` and `:directories` ask
-/// the shell to complete those itself.
+/// The hidden command that the completion scripts call. It prints one candidate on each line.
+/// `:files` and `:directories` ask the shell to complete those itself.
 struct CompleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "__complete", abstract: "Complete a record path or a command line.",

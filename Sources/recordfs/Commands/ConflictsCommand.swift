@@ -6,12 +6,12 @@ import RecordStore
 struct ConflictsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts",
-        abstract: "Show and settle edits that lost against an edit on another machine.",
+        abstract: "Show and settle edits that lost to an edit on another machine.",
         discussion: """
-            When two machines change one field of a record, the later edit stands. The other one is \
-            kept until somebody has settled the conflict: here, or in .recordfs/conflicts of the \
-            mount. A record that was removed since has no merged.json there: resolve with --keep mine \
-            or theirs brings it back, --keep merged leaves it removed.
+            When two machines change the same field of a record, the later edit wins. The other \
+            edit is kept until you settle the conflict, here or in .recordfs/conflicts of the \
+            mount. A record that was removed since then has no merged.json there: conflicts \
+            resolve with --keep mine or theirs brings it back, --keep merged leaves it removed.
             """,
         subcommands: [
             ConflictsListCommand.self, ConflictsShowCommand.self, ConflictsResolveCommand.self,
@@ -20,12 +20,12 @@ struct ConflictsCommand: ParsableCommand {
 
 struct ConflictsListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the conflicts that nobody has settled.")
+        commandName: "list", abstract: "List the conflicts that are not settled.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "One JSON object for each conflict.")
+    @Flag(help: "Print one JSON object for each conflict.")
     var json = false
-    @Argument(help: "Only those of this record, type, zone or database.")
+    @Argument(help: "List only the conflicts of this record, type, zone or database.")
     var path: PathArgument?
 
     func run() throws {
@@ -45,7 +45,7 @@ struct ConflictsListCommand: ParsableCommand {
 /// One conflict of a record.
 struct ConflictOptions: ParsableArguments {
     @OptionGroup var state: StateOptions
-    @Option(help: "Which conflict of the record, as list --json has it; the newest when not given.")
+    @Option(help: "The number of the conflict, from list --json; by default the newest.")
     var number: Int64?
     @Argument(help: "The record.")
     var path: PathArgument
@@ -62,7 +62,7 @@ struct ConflictOptions: ParsableArguments {
 
 struct ConflictsShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print what the two sides of a conflict had.")
+        commandName: "show", abstract: "Print both sides of a conflict.")
 
     @OptionGroup var options: ConflictOptions
     @Option(help: "Print only the text of one side: base, mine or theirs.")
@@ -84,16 +84,16 @@ struct ConflictsShowCommand: ParsableCommand {
 struct ConflictsResolveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
-        abstract: "Settle a conflict: keep what stands, take a side, or merge with a tool.",
+        abstract: "Settle a conflict: keep the record, take one side, or merge.",
         discussion: """
-            A tool is one of \(MergeTool.known.keys.sorted().joined(separator: ", ")), or a command \
-            for the shell that finds the files in $BASE, $LOCAL, $REMOTE and $MERGED, as with git \
-            mergetool. What it leaves in $MERGED is saved; when that is as before, or the tool \
-            fails, the conflict stays.
+            A tool is one of \(MergeTool.known.keys.sorted().joined(separator: ", ")), or a shell \
+            command that finds the files in $BASE, $LOCAL, $REMOTE and $MERGED, as with git \
+            mergetool. The text that it leaves in $MERGED is saved. When that text is unchanged, \
+            or the tool fails, the conflict stays.
             """)
 
     @OptionGroup var options: ConflictOptions
-    @Option(help: "What the record shall be: merged (as it is now), mine or theirs.")
+    @Option(help: "The content to keep: merged (the record as it is now), mine or theirs.")
     var keep: KeepArgument?
     @Option(help: "The program to merge with.")
     var tool: String?
@@ -140,7 +140,7 @@ enum KeepArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension RecordStore {
-    /// The conflict of a record with a number, or the newest.
+    /// Returns the conflict of a record with a number, or the newest.
     fileprivate func lastConflict(
         at path: RecordPath, _ number: Int64?
     ) throws(RecordError) -> Conflict {
@@ -158,10 +158,10 @@ extension RecordStore {
 }
 
 extension Conflict {
-    /// `servings (theirs stands), title (mine stands)`.
+    /// Returns a summary, such as `servings (theirs wins), title (mine wins)`.
     fileprivate func summary(in store: RecordStore) throws(RecordError) -> String {
         guard fields.isEmpty else {
-            return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") stands)" }
+            return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") wins)" }
                 .joined(separator: ", ")
         }
         if try store.isRefusedDeletion(self) {

@@ -4,15 +4,15 @@ import RecordModel
 
 struct DeclineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decline", abstract: "Decline what somebody invites you to.",
+        commandName: "decline", abstract: "Decline an invitation.",
         discussion:
-            "The invitation is gone, here and for who has made it, who can invite you again. What you "
-            + "have accepted, recordfs leave gives back.")
+            "The invitation is removed, here and for the person who made it. They can invite you "
+            + "again. To give up a share that you accepted, use recordfs leave.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
-    @Argument(help: "The link, as recordfs shares and recordfs status have it.")
+    @Argument(help: "The link, which recordfs shares and recordfs status print.")
     var link: String
 
     func validate() throws { try LinkArgument.validate(link) }

@@ -5,10 +5,10 @@ import RecordModel
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what is missing or wrong on this machine, and the command that mends it.")
+        abstract: "Find what is wrong on this machine, and print how to fix it.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() throws {

@@ -6,18 +6,18 @@ import RecordStore
 struct DraftCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "draft",
-        abstract: "Work with texts that could not be saved and are kept on this machine.",
+        abstract: "Work with texts that could not be saved and stay on this machine.",
         subcommands: [DraftListCommand.self, DraftShowCommand.self, DraftDiscardCommand.self])
 }
 
 struct DraftListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the drafts, with what is wrong with each.")
+        commandName: "list", abstract: "List the drafts, with the error in each.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "One JSON object for each draft.")
+    @Flag(help: "Print one JSON object for each draft.")
     var json = false
-    @Argument(help: "Only those of this record type.")
+    @Argument(help: "List only the drafts of this record type.")
     var path: PathArgument?
 
     func run() throws {
@@ -72,7 +72,7 @@ struct DraftShowCommand: ParsableCommand {
 struct DraftDiscardCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Drop the draft of a record; the record itself stays as it was.")
+        abstract: "Discard the draft of a record; the record does not change.")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The record.")

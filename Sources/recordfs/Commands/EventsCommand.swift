@@ -7,31 +7,31 @@ import RecordTree
 struct EventsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",
-        abstract: "List what has changed, oldest first, a line for each change.",
+        abstract: "List the changes, oldest first, one per line.",
         discussion: """
-            Every save is there for as long as its version is kept, whoever made it: this machine or \
-            another, with or without a mount. A program that keeps the last token goes on with \
+            The list has every save whose version is still kept, from this machine and from \
+            others, with or without a mount. A program that keeps the last token can continue with \
             --after, and misses nothing. --sync lists the exchange with the record server instead: \
-            what was imported and exported, and what has failed.
+            its imports and exports, and the errors.
             """)
 
     @OptionGroup var state: StateOptions
-    @Option(help: "Only what came after the change with this token; 0 for all.")
+    @Option(help: "List only the changes after the one with this token; 0 for all.")
     var after: Int64?
-    @Flag(name: .shortAndLong, help: "Go on with what changes from now on, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Then print new changes as they happen, until Ctrl-C.")
     var follow = false
-    @Flag(help: "One JSON object for each change.")
+    @Flag(help: "Print one JSON object for each change.")
     var json = false
-    @Flag(help: "What the exchange with the record server has done; --after takes its own numbers.")
+    @Flag(help: "List the exchange with the record server; --after takes its own numbers.")
     var sync = false
 
-    @Option(help: "Only changes of this kind, such as created, updated, deleted, restored.")
+    @Option(help: "List only changes of this kind, such as created, updated, deleted, restored.")
     var kind: [String] = []
-    @Option(help: "Only those of this database: private, shared, public or local.")
+    @Option(help: "List only the changes of this database: private, shared, public or local.")
     var database: String?
-    @Flag(help: "Only exchanges that have failed; for --sync.")
+    @Flag(help: "With --sync: list only the exchanges that failed.")
     var failed = false
-    @Option(help: "Only the last so many.")
+    @Option(help: "List at most this many changes, the latest ones.")
     var last: Int?
 
     func validate() throws {
@@ -52,14 +52,14 @@ struct EventsCommand: ParsableCommand {
             && (self.database == nil || database?.name == self.database)
     }
 
-    /// How many are read at a time.
+    /// The number of events that are read at a time.
     private static let page = 1_000
 
     func run() throws {
         let access = try state.access()
         let store = try access.reader()
         try access.reporting { () throws(RecordError) in
-            // Before the first look, so that nothing is between the two.
+            // Before the first read, so that no change between the two is missed.
             let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
             var last = after ?? 0
             if let count = self.last {
@@ -142,7 +142,7 @@ struct EventsCommand: ParsableCommand {
 }
 
 extension Version {
-    /// Also of a zone that was removed since.
+    /// Returns the path of the record, also in a zone that was removed since.
     func path(in zone: SyncedZone?) -> String {
         RecordPath(
             database: zone?.database, owner: zone?.shownOwner ?? .me, zone: zone?.name,

@@ -6,27 +6,28 @@ import RecordStore
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the records of a type as JSON, NDJSON or CSV, or a whole tree as files.",
+        abstract: "Write records as JSON, NDJSON or CSV, or a whole tree as files.",
         discussion: """
-            With --all, a type, a zone, a database or, without a path, everything is written as the \
-            files that a mount shows, large fields included, into a new directory, a .tar archive, \
-            or an archive on standard output (-). recordfs import --all makes the same tree of it.
+            --all writes the files that a mount shows, with large fields, to a new directory, a \
+            .tar archive, or an archive on standard output (-): the files of a type, a zone, a \
+            database or, without a path, of the whole store. recordfs import --all makes the same \
+            tree again.
 
             Each row has the name of the record's file as $name, so that recordfs import makes the \
             same files. A CSV cell holds text as it is and other values as JSON.
             """)
 
     @OptionGroup var state: StateOptions
-    @Option(help: "json, ndjson or csv; by the output's extension when not given, else json.")
+    @Option(help: "json, ndjson or csv; by default the extension of the output, else json.")
     var format: TransferFormat?
-    @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
+    @Option(name: .shortAndLong, help: "Write to this file instead of standard output.")
     var output = "-"
     @Option(
         help: ArgumentHelp(
             "Write all files, large fields too, to this directory or .tar archive.",
             valueName: "target"), completion: .file())
     var all: String?
-    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary.")
     var quiet = false
     @Argument(help: "The record type, DATABASE/ZONE/TYPE; with --all also a zone or a database.")
     var path: PathArgument?

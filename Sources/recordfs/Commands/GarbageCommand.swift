@@ -5,18 +5,20 @@ import RecordStore
 
 struct GarbageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "gc", abstract: "Remove what has outlived its time, and give the space back.",
+        commandName: "gc",
+        abstract: "Remove old versions and deleted records, and free their space.",
         discussion: """
-            A mount does so by itself, a little at a time. Deleted records stay in the trash for 30 \
-            days. Versions stay for 90 days; of a record that is there the last 10 stay, whatever \
-            their age. A store that an earlier version made is written anew once, and gives space \
-            back by itself from then on.
+            A mount does this by itself, a little at a time. Deleted records stay in the trash for \
+            30 days. Versions stay for 90 days; the last 10 versions of an existing record stay, \
+            whatever their age. A store that an earlier version created is rewritten once; from \
+            then on it frees space by itself.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(name: [.customShort("n"), .long], help: "Say what would be removed, and change nothing.")
+    @Flag(
+        name: [.customShort("n"), .long], help: "Show what would be removed, and change nothing.")
     var dryRun = false
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {

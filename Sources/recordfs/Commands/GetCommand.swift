@@ -8,9 +8,9 @@ struct GetCommand: ParsableCommand {
         commandName: "get", abstract: "Print a record, or the bytes of a large field.")
 
     @OptionGroup var state: StateOptions
-    @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
+    @Option(name: .shortAndLong, help: "Write to this file instead of standard output.")
     var output = "-"
-    @Flag(help: "Print the system values of the record as JSON, not its fields.")
+    @Flag(help: "Print the system values of the record as JSON, instead of its fields.")
     var meta = false
     @Argument(help: "The record, DATABASE/ZONE/TYPE/NAME, or a large field, ...NAME@FIELD.")
     var path: PathArgument

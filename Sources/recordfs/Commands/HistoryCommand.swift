@@ -8,11 +8,11 @@ struct HistoryCommand: ParsableCommand {
         commandName: "history", abstract: "List the versions of a record, or print one.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "One JSON object for each version.")
+    @Flag(help: "Print one JSON object for each version.")
     var json = false
     @Option(help: ArgumentHelp("Print the text of this version.", valueName: "token"))
     var show: Int64?
-    @Argument(help: "The record, also one that was deleted.")
+    @Argument(help: "The record, or a deleted record.")
     var path: PathArgument
 
     func run() throws {

@@ -9,25 +9,25 @@ extension ShellHook: ExpressibleByArgument {}
 struct HookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hook",
-        abstract: "Print the lines by which a shell names saves that were refused.",
+        abstract: "Print the shell lines that report refused saves.",
         discussion: """
-            Put one of these lines into the shell's start file:
+            Put one of these lines into the start file of your shell:
 
               eval "$(recordfs hook bash)"        ~/.bashrc
               eval "$(recordfs hook zsh)"         ~/.zshrc
               recordfs hook fish | source         ~/.config/fish/config.fish
 
-            Before its next prompt the shell then prints one line for each save that a mount of \
-            yours has refused, whatever program saved. On a desktop the mount shows a notice by \
-            itself when notify-send is installed; RECORDFS_DESKTOP=off before recordfs mount turns \
-            that off.
+            Before its next prompt, the shell then prints one line for each save that one of your \
+            mounts refused, whichever program saved. On a desktop with notify-send installed, the \
+            mount also shows a notice; set RECORDFS_DESKTOP=off before recordfs mount to turn that \
+            off.
             """)
 
     @Argument(help: "bash, zsh or fish.")
     var shell: ShellHook
 
     func run() throws {
-        // A file that is there can be watched from now on.
+        // Only an existing file can be watched from now on.
         try reporting(RefusalLog.path) { () throws(RecordError) in
             try Places.makeDirectory(Places.logs)
             let descriptor = open(
@@ -45,16 +45,16 @@ struct HookCommand: ParsableCommand {
 struct ErrorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errors",
-        abstract: "List what could not be saved or sent, and why.",
+        abstract: "List the records that could not be saved or sent, with reasons.",
         discussion: """
-            With --follow, a line for each save that a mount of yours refuses from now on, until \
-            Ctrl-C: for tmux, i3 and other panels.
+            With --follow, the command then prints one line for each save that one of your mounts \
+            refuses, until Ctrl-C. Use it for tmux, i3 and other panels.
             """)
 
     @OptionGroup var state: StateOptions
     @Flag(name: .shortAndLong, help: "Then print each refused save as it happens.")
     var follow = false
-    @Flag(help: "One JSON object for each.")
+    @Flag(help: "Print one JSON object for each record.")
     var json = false
 
     func run() throws {
@@ -74,7 +74,8 @@ struct ErrorsCommand: ParsableCommand {
         if follow { try tail() }
     }
 
-    /// Texts that only the daemon has, for the disk is full: `close` has told of each, if anybody looked.
+    /// Shows the texts that only the daemon has, because the disk is full. `close` reported each of
+    /// them, but some programs ignore its answer.
     private func showUnsaved(_ access: StoreAccess) throws {
         let daemon = try access.reporting { () throws(RecordError) in
             try access.daemon(timeoutSeconds: 10)
@@ -129,7 +130,8 @@ struct ErrorsCommand: ParsableCommand {
     }
 }
 
-/// What could not be saved here, and what the server has refused.
+/// The records that could not be saved on this machine, and the changes that the server has
+/// refused.
 enum RefusedRecords {
     static func all(in store: RecordStore) throws(RecordError) -> [ListedRecord] {
         var found: [ListedRecord] = []

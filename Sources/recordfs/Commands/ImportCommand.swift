@@ -10,26 +10,26 @@ struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract:
-            "Bring rows of JSON, NDJSON or CSV, or a directory of .json files, in as records.",
+            "Import JSON, NDJSON or CSV rows, or a directory of .json files.",
         discussion: """
-            All rows are read before the first is stored: they say the types of new fields, and \
-            which field names the records. Keys that no field can have are respelled (First name: \
-            First_name). Rows that the store already has change nothing, so that an import can be \
-            run again. A record keeps the fields of which the source does not speak. A row that is \
-            refused is reported with its place and does not stop the others; the exit status is \
-            then 1. Behind a CSV cell whose quotes do not fit nothing is imported.
+            All rows are read before the first is stored, because they determine the types of new \
+            fields and the field that names the records. Keys that cannot be field names are \
+            respelled (First name: First_name). Rows that the store already has change nothing, so \
+            you can run an import again. A record keeps the fields that the source does not have. \
+            A refused row is reported with its place and does not stop the others; the exit status \
+            is then 1. After a CSV cell with unmatched quotes, nothing is imported.
 
             A record is named by --name-field, else by $name, the key or the file name in the \
             source, else by the first of these fields that is different in every row: id, _id, \
-            uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else row-HASH, by \
-            all that the row says.
+            uuid, identifier, key, code, alpha_3, alpha_2, alpha_4, slug, name; else it is named \
+            row-HASH, from the content of the row.
 
             CSV is UTF-8, or has a byte order mark, and is separated by commas, semicolons, tabs \
-            or bars; --encoding and --delimiter say what cannot be seen.
+            or bars. For other files, give --encoding and --delimiter.
             """)
 
     @OptionGroup var state: StateOptions
-    @Option(help: "json, ndjson or csv; by the file's extension when not given.")
+    @Option(help: "json, ndjson or csv; by default the extension of the file.")
     var format: TransferFormat?
     @Option(help: ArgumentHelp("The member of a JSON file that has the rows.", valueName: "key"))
     var at: String?
@@ -42,26 +42,26 @@ struct ImportCommand: ParsableCommand {
     var encoding: String?
     @Option(
         help: ArgumentHelp(
-            "What separates the cells of CSV: one character, or tab.", valueName: "character"))
+            "The separator of CSV cells: one character, or tab.", valueName: "character"))
     var delimiter: String?
-    @Flag(help: "Say what would happen, and change nothing.")
+    @Flag(help: "Show what would happen, and change nothing.")
     var dryRun = false
-    @Flag(help: "Replace whole records: remove the fields of which the source does not speak.")
+    @Flag(help: "Replace whole records: remove the fields that the source does not have.")
     var replace = false
     @Flag(help: "Stop at the first bad row; the rows before it stay.")
     var strict = false
-    @Flag(help: "Go on where an interrupted import of the same file stopped.")
+    @Flag(help: "Continue where an interrupted import of the same file stopped.")
     var resume = false
     @Flag(
-        help: "Bring in the directory or .tar archive of an export with --all, with large fields.")
+        help: "Import the directory or .tar archive of an export with --all, with large fields.")
     var all = false
-    @Flag(name: .shortAndLong, help: "No progress and no summary.")
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary.")
     var quiet = false
     @Argument(help: "The file or directory; - is standard input.", completion: .file())
     var source: String
     @Argument(
         help:
-            "The record type, DATABASE/ZONE/TYPE; made when missing. With --all: what to bring in.")
+            "The record type, DATABASE/ZONE/TYPE; created if missing. With --all: what to import.")
     var path: PathArgument?
 
     private var shownSource: String { source == "-" ? "standard input" : source }
@@ -86,7 +86,7 @@ struct ImportCommand: ParsableCommand {
                 path.text, "is not a record type. Write DATABASE/ZONE/TYPE.",
                 status: ExitStatus.usage)
         }
-        // Before the store is opened, and so made: a file that cannot be read changes nothing.
+        // Before the store is opened, and so created: a file that cannot be read changes nothing.
         let options = try sourceOptions()
         let rows = try reporting(shownSource) { () throws(RecordError) in
             try ImportSource(source, options)
@@ -111,7 +111,8 @@ struct ImportCommand: ParsableCommand {
         return options
     }
 
-    /// The store; for a dry run without one, an empty one that goes away.
+    /// Runs the body with the store. For a dry run without a store, uses an empty one that is
+    /// removed afterwards.
     private func withWriter<T>(
         of store: StoreAccess, _ body: (StoreWriter) throws -> T
     ) throws -> T {
@@ -134,7 +135,7 @@ struct ImportCommand: ParsableCommand {
         _ rows: ImportSource, _ place: LocatedPath, _ writer: StoreWriter
     ) throws -> ImportProgress {
         let target = place.path
-        // Its clock counts the survey too.
+        // The time of the survey counts too.
         let display = ProgressDisplay(isQuiet: quiet)
         let plan = try reporting(shownSource) { () throws(RecordError) in
             try rows.survey(schema: try schema(of: place, writer), nameField: nameField)

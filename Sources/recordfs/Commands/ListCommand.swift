@@ -8,9 +8,9 @@ struct ListCommand: ParsableCommand {
         commandName: "ls", abstract: "List databases, zones, record types or records.")
 
     @OptionGroup var state: StateOptions
-    @Flag(name: .short, help: "Show size and time of change too.")
+    @Flag(name: .short, help: "Also show the size and the time of the last change.")
     var long = false
-    @Flag(help: "One JSON object for each entry.")
+    @Flag(help: "Print one JSON object for each entry.")
     var json = false
     @Argument(
         help: "What to list; by default the working directory on a mount, elsewhere the databases.")

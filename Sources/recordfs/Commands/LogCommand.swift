@@ -4,22 +4,23 @@ import RecordModel
 
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Print what the store's daemon has logged.",
+        commandName: "log", abstract: "Print the log of the daemon.",
         discussion: """
-            Each line has its time, level and category: recordfs for the mount, RecordSync for the \
-            exchange with the server, RecordMount, RecordTree and RecordStore for what they are. The log \
-            begins anew with a mount when it has grown large; the one before it is beside it, with .1.
+            Each line has a time, a level and a category: recordfs for the mount, RecordSync for \
+            the exchange with the server, and RecordMount, RecordTree and RecordStore for those \
+            modules. A mount starts a new log when the log is large; the old log is next to it, \
+            with .1.
             """)
 
     @OptionGroup var state: StateOptions
     @Option(
         help:
-            "Only this level and graver ones: trace, debug, info, notice, warning, error, critical."
+            "Print this level and above: trace, debug, info, notice, warning, error, critical."
     )
     var level: LogLevel?
-    @Option(help: "Only this category.")
+    @Option(help: "Print only this category.")
     var category: String?
-    @Flag(name: .shortAndLong, help: "Go on with what comes from now on, until Ctrl-C.")
+    @Flag(name: .shortAndLong, help: "Then print new lines as they are written, until Ctrl-C.")
     var follow = false
 
     func run() throws {
@@ -33,7 +34,7 @@ struct LogCommand: ParsableCommand {
         try reporting(path) { () throws(RecordError) in
             let folder = path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
             let log = try LogFile(path)
-            // Before the first look, so that nothing is between the two.
+            // Before the first read, so that no change between the two is missed.
             let watch = follow ? try DirectoryWatch(directory: folder) : nil
             var isShown = true
             while true {
@@ -47,13 +48,14 @@ struct LogCommand: ParsableCommand {
         }
     }
 
-    /// The category stands behind the program's name and the values, before the text.
+    /// Returns whether the word is the category. It follows the program's name and the values, and
+    /// comes before the text.
     private static func isCategory(_ word: ArraySlice<UInt8>) -> Bool {
         word.first == UInt8(ascii: "[") && word.last == UInt8(ascii: "]")
             && word.dropFirst().dropLast().allSatisfy { Character(UnicodeScalar($0)).isLetter }
     }
 
-    /// Nil for a line that goes on with the one before it.
+    /// Returns whether the line matches. Returns nil for a line that continues the one before it.
     private func matches(_ line: [UInt8]) -> Bool? {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count == 3,
@@ -70,7 +72,7 @@ struct LogCommand: ParsableCommand {
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
 
-    /// What a daemon writes: RECORDFS_LOG, else info and above.
+    /// The lowest level that a daemon writes: RECORDFS_LOG, or info without it.
     static var ofDaemon: Logger.Level {
         Places.environment("RECORDFS_LOG").flatMap(Logger.Level.init(rawValue:)) ?? .info
     }

@@ -9,9 +9,9 @@ struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Show the records of a store as a directory.",
         discussion: """
-            Returns when the directory can be used; a process in the background serves it until \
-            recordfs unmount. The directory is made when missing. A mount whose process died is \
-            mounted anew, with its store.
+            The command returns when you can use the directory; a background process serves it \
+            until recordfs unmount. A missing directory is created. A mount whose process died is \
+            mounted again, with the same store.
             """)
 
     @OptionGroup var state: StateOptions
@@ -19,7 +19,7 @@ struct MountCommand: ParsableCommand {
     var foreground = false
     @Flag(help: "Refuse every change.")
     var readOnly = false
-    @Flag(help: "Let other users in; needs user_allow_other in /etc/fuse.conf.")
+    @Flag(help: "Let other users enter; needs user_allow_other in /etc/fuse.conf.")
     var allowOther = false
     @Option(
         name: .customShort("o"),
@@ -51,7 +51,8 @@ struct MountCommand: ParsableCommand {
         }
     }
 
-    /// One that cannot be mounted keeps no other from it; the first failure is told at the end.
+    /// Mounts all stores. A store that cannot be mounted does not prevent the others. The failures
+    /// are reported.
     private func mountAll() throws {
         let configuration = try reporting(Places.configuration) { () throws(RecordError) in
             try Configuration.read()
@@ -97,7 +98,8 @@ struct MountCommand: ParsableCommand {
 }
 
 extension MountCommand {
-    /// Says that something waits for its user; that it cannot be found out is told elsewhere.
+    /// Tells the user when records could not be saved or sent. An error of this check is not shown
+    /// here.
     private func showRefused(_ store: StoreAccess) {
         do {
             let records = try store.reader()
@@ -116,7 +118,8 @@ extension MountCommand {
 }
 
 extension MountCommand {
-    /// What is changed on this machine goes nowhere then, and nothing comes.
+    /// Tells the user when the server no longer accepts the sign-in. Changes on this machine are
+    /// then not uploaded, and no changes are downloaded.
     private func tellOfEndedSignIn(_ store: StoreAccess) throws(CommandFailure) {
         let account = try store.reporting { () throws(RecordError) in
             try AccountFile(stateDirectory: store.directory).read()
@@ -128,41 +131,41 @@ extension MountCommand {
     }
 }
 
-/// What to mount where, from arguments, `-o` options and config.json.
+/// The settings of a mount, from arguments, `-o` options and config.json.
 struct MountSettings {
     let mountpoint: String
     let directory: String
     let isReadOnly: Bool
     let allowsOther: Bool
     let hasExtendedAttributes: Bool
-    /// The directory may have files, which the mount then hides.
+    /// Indicates whether the directory may have files, which the mount then hides.
     let hidesFiles: Bool
     let grace: Duration
-    /// How much stays on the disk of what the server has too, in bytes; nil without a limit.
+    /// The size on the disk of data that the server has too, in bytes. Nil without a limit.
     let cacheBytes: Int64?
     let threads: Int
-    /// Whose store it shall be.
+    /// The account to which the store must belong.
     let account: StoreSettings.AccountSettings
-    /// What of the account is kept here.
+    /// The parts of the account that are kept on this machine.
     let policy: SyncPolicy
-    /// What is run when others do something with a share.
+    /// The command that is run when others do something with a share.
     let notify: String?
-    /// Options that go to libfuse as they are.
+    /// The options that are passed to libfuse unchanged.
     let extraOptions: [String]
 
-    /// Options that are for others than the file system, or say what is so anyway.
+    /// Options that are not for the file system, or that change nothing.
     private static let ignored: Set<String> = [
         "defaults", "auto", "noauto", "nofail", "user", "users", "nouser", "_netdev", "nodev",
         "nosuid",
     ]
 
-    /// Options that fuse knows and that cannot be had here, with the reason.
+    /// Returns the reason when fuse knows the option but RecordFS does not support it.
     private static func refusal(of option: String) -> String? {
         switch option {
         case "fsname", "subtype": "this is how commands find the store of a mount. Leave it out."
         case "auto_unmount":
-            "the process of a mount takes it away when it ends, and recordfs mount mends the mount "
-                + "of one that was killed. Leave it out."
+            "a mount ends with its process, and recordfs mount repairs the mount of a process "
+                + "that was killed. Leave it out."
         case "suid", "dev":
             "set-user-ID programs and devices never have an effect on a mount. Leave it out."
         case "max_read": "the size of reads is agreed on with the kernel. Leave it out."
@@ -194,7 +197,7 @@ struct MountSettings {
             let value = option.split(separator: "=", maxSplits: 1).dropFirst().first.map(
                 String.init)
             switch option.prefix(while: { $0 != "=" }) {
-            // Of two that exclude each other the last one holds, as in mount(8).
+            // When two options exclude each other, the last one is used, as in mount(8).
             case "ro": isReadOnlyOption = true
             case "rw": isReadOnlyOption = false
             case "noexec", "noatime": kernelOptions.insert(option)
@@ -228,7 +231,7 @@ struct MountSettings {
                 extra.append(option)
             }
         }
-        // mount(8) says rw where fstab says nothing, which is not against the settings.
+        // mount(8) passes rw when fstab does not mention it, which does not override the settings.
         isReadOnly = command.readOnly || configured.isReadOnly || isReadOnlyOption
         self.allowsOther = allowsOther
         self.hasExtendedAttributes = hasExtendedAttributes
@@ -239,7 +242,7 @@ struct MountSettings {
         threads = max(1, command.threads)
     }
 
-    /// The state directory that `-o state=DIR` names, for fstab; the last one holds.
+    /// Returns the state directory that `-o state=DIR` names, for fstab. The last one is used.
     private static func named(_ options: [String]) throws(CommandFailure) -> String? {
         guard let option = options.last(where: { $0 == "state" || $0.hasPrefix("state=") }) else {
             return nil
@@ -251,8 +254,10 @@ struct MountSettings {
         return Places.absolute(String(value))
     }
 
-    /// The store that is named, else that of a mount there which has lost its process, else the
-    /// default one. Errors: another store has, or had, its mount there.
+    /// Returns the named store. Without a name, it is the store of a stale mount there, or the
+    /// default one.
+    ///
+    /// Errors: another store has, or had, its mount there.
     private static func store(
         at mountpoint: String, named: String?
     ) throws(CommandFailure) -> String {
@@ -268,7 +273,7 @@ struct MountSettings {
         return there.source
     }
 
-    /// Heals a stale mount there, refuses a living one, and makes the directory.
+    /// Removes a stale mount there, refuses a live one, and makes the directory.
     func prepareMountpoint() throws(CommandFailure) {
         try reporting(mountpoint) { () throws(RecordError) in
             if MountTable.isStale(mountpoint) {
@@ -291,7 +296,10 @@ struct MountSettings {
         }
     }
 
-    /// Errors: `invalidArgument` when the mount would be on records, or the store behind a mount.
+    /// Checks the places of the mount and the store.
+    ///
+    /// Errors: `invalidArgument` when the mount would cover records, or when the store would be on
+    /// a mount.
     private func checkPlaces() throws(RecordError) {
         if let outer = MountedPath(mountpoint).mount {
             throw RecordError(
@@ -312,7 +320,7 @@ struct MountSettings {
         }
     }
 
-    /// The arguments of a process that serves this mount.
+    /// Returns the arguments of a process that serves this mount.
     func arguments(readyDescriptor: Int32) -> [String] {
         var arguments = [
             "mount", "--foreground", "--ready-descriptor", "\(readyDescriptor)",

@@ -5,7 +5,7 @@ import RecordModel
 struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mv", abstract: "Give a record another name, type, zone or database.",
-        discussion: "A record that has the new name is replaced; its versions stay in history.")
+        discussion: "A record with the new name is replaced; its versions stay in the history.")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The record.")

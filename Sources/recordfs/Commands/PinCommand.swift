@@ -6,19 +6,19 @@ import RecordStore
 struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",
-        abstract: "Keep the large fields of a zone, record type or record on this machine.",
+        abstract: "Keep the large fields of a zone, type or record on this machine.",
         discussion: """
-            They come without being read, also those of records to come, and stay whatever the limit of \
-            the others is (mount -o cache=). A record that is deleted, or renamed \
-            elsewhere, is pinned no longer.
+            The large fields are downloaded before you read them, also those of new records. They \
+            stay whatever the limit of the others is (mount -o cache=). The pin of a record ends \
+            when the record is deleted, or renamed on another machine.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "List what is pinned, and what of it is still to come.")
+    @Flag(help: "List the pins, and the part of each that is not downloaded yet.")
     var list = false
-    @Flag(help: "One JSON object for each, with --list.")
+    @Flag(help: "With --list: print one JSON object for each pin.")
     var json = false
-    @Argument(help: "What to pin.")
+    @Argument(help: "The zone, record type or record to pin.")
     var paths: [PathArgument] = []
 
     func validate() throws {
@@ -50,10 +50,10 @@ struct PinCommand: ParsableCommand {
 struct UnpinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpin",
-        abstract: "End recordfs pin: what is here stays as long as there is space.")
+        abstract: "End a pin. Its files stay as long as there is space.")
 
     @OptionGroup var state: StateOptions
-    @Argument(help: "What was pinned.")
+    @Argument(help: "The pinned zone, record type or record.")
     var paths: [PathArgument]
 
     func run() throws {
@@ -65,7 +65,7 @@ struct UnpinCommand: ParsableCommand {
 }
 
 extension Pin {
-    /// Nil when its zone is gone since.
+    /// Returns the path. Returns nil when its zone was deleted since.
     func path(in store: RecordStore) throws(RecordError) -> RecordPath? {
         guard let info = try store.zone(zone) else { return nil }
         return RecordPath(

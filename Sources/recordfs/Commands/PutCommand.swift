@@ -9,16 +9,16 @@ struct PutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Save a record, or the bytes of a large field.",
         discussion: """
-            The zone and the record type are made when missing. What cannot be accepted is refused \
-            with line and column; the record stays as it is.
+            A missing zone or record type is created. A text that cannot be accepted is refused \
+            with line and column; the record does not change.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(name: .shortAndLong, help: "Say what was done.")
+    @Flag(name: .shortAndLong, help: "Print the result.")
     var verbose = false
     @Argument(help: "The record, DATABASE/ZONE/TYPE/NAME, or a large field, ...NAME@FIELD.EXT.")
     var path: PathArgument
-    @Argument(help: "The file to take, standard input by default.", completion: .file())
+    @Argument(help: "The file to read; standard input by default.", completion: .file())
     var file = "-"
 
     func run() throws {
@@ -37,7 +37,7 @@ struct PutCommand: ParsableCommand {
         Terminal.error("\(subject): \(reply.result.stringMember("outcome") ?? "")")
     }
 
-    /// Whether the record is there whose large field the path may be.
+    /// Returns whether the record exists to which the large field of the path would belong.
     private func isThere(_ place: LocatedPath) throws -> Bool {
         guard FileManager.default.fileExists(atPath: place.store.directory) else { return false }
         let store = try place.store.reader()
@@ -58,7 +58,7 @@ struct PutCommand: ParsableCommand {
             try store.perform(.putAsset(place.path, file: source), about: path.text)
             return
         }
-        // Not in a place that the store clears when it is opened.
+        // The copy is not in a place that the store clears when it is opened.
         let copy = "\(store.directory)/put-\(getpid())"
         try store.reporting { () throws(RecordError) in
             try Places.makeDirectory(store.directory)

@@ -7,32 +7,32 @@ struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Find records by their fields.",
         discussion: """
-            Conditions are separated by commas: servings>=4,cuisine=thai,title~soup. Operators: \
-            = != < <= > >= ~ (contains) ^= (begins with); a field alone: has a value; sort:FIELD \
-            and sort:-FIELD set the order. One of several: cuisine=thai|indian, n>4|vegan=1. \
-            Members of nested JSON: address.city=Bonn. Times: modified>2h (later than two hours \
-            ago), created<2026-11-20. Paths are relative when the working directory is on a \
-            mount of the store.
+            Conditions are separated by commas: servings>=4,cuisine=thai,title~soup. Operators: = \
+            != < <= > >= ~ (contains) ^= (begins with). A field alone: the field has a value. \
+            sort:FIELD and sort:-FIELD set the order. One of several: cuisine=thai|indian, \
+            n>4|vegan=1. Members of nested JSON: address.city=Bonn. Times: modified>2h (later than \
+            two hours ago), created<2026-11-20. Paths are relative when the working directory is \
+            on a mount of the store.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Print the records as JSON, one a line, with their names as $name.")
+    @Flag(help: "Print the records as JSON, one per line, with their names as $name.")
     var json = false
     @Flag(name: .customShort("0"), help: "End each path with NUL, for xargs -0.")
     var endsWithNull = false
-    @Option(help: "Print at most so many.")
+    @Option(help: "Print at most this many.")
     var limit: Int?
-    @Flag(help: "Print how many there are, and not which.")
+    @Flag(help: "Print only the number of records.")
     var count = false
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The field that orders them, with - before it the other way round; several with commas.",
+            "The field to sort by; - before it reverses the order; several with commas.",
             valueName: "field"))
     var sort: String?
     @Argument(help: "The record type, DATABASE/ZONE/TYPE.")
     var path: PathArgument
-    @Argument(help: "The conditions; all records without any.")
+    @Argument(help: "The conditions; without any, all records.")
     var expression: String?
 
     func validate() throws {
@@ -64,7 +64,8 @@ struct QueryCommand: ParsableCommand {
             }
         }
         display.clear()
-        // A mount makes an index for the next time; without one this is as long again.
+        // A mount makes an index for the next time. Without a mount, making it would take as long
+        // as this query.
         if looked >= 5000 { wantIndex(place, text) }
         if count { return Terminal.print("\(found.count)") }
         if let limit { found = Array(found.prefix(limit)) }
@@ -90,7 +91,7 @@ extension QueryCommand {
             let expression = Array(terms.joined(separator: ",").utf8)
             _ = try daemon?.perform(.wantIndexes(place.path.directory, expression: expression))
         } catch {
-            // The answer is there; the next one is slower than it could be.
+            // The answer is complete. The next one is only slower than it could be.
             return
         }
     }
@@ -101,13 +102,13 @@ struct SearchCommand: ParsableCommand {
         commandName: "search", abstract: "Find records that contain words.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Print the records as JSON, one a line, with their names as $name.")
+    @Flag(help: "Print the records as JSON, one per line, with their names as $name.")
     var json = false
     @Flag(name: .customShort("0"), help: "End each path with NUL, for xargs -0.")
     var endsWithNull = false
-    @Argument(help: "The zone, DATABASE/ZONE, or a record type of it.")
+    @Argument(help: "The zone, DATABASE/ZONE, or a record type in it.")
     var path: PathArgument
-    @Argument(help: "The words, all of which a record must contain.")
+    @Argument(help: "The words. A record must contain all of them.")
     var words: [String]
 
     func run() throws {

@@ -6,20 +6,20 @@ struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Delete records, large fields, empty record types and empty zones.",
-        discussion: "Deleted records stay in the trash for 30 days: recordfs restore.")
+        discussion: "Deleted records stay in the trash for 30 days. Use recordfs restore.")
 
     @OptionGroup var state: StateOptions
-    @Flag(name: .shortAndLong, help: "Delete record types and zones with all that is in them.")
+    @Flag(name: .shortAndLong, help: "Delete record types and zones with all their content.")
     var recursive = false
-    @Flag(name: .shortAndLong, help: "Do not mind what is not there.")
+    @Flag(name: .shortAndLong, help: "Ignore paths that do not exist.")
     var force = false
-    @Argument(help: "What to delete.")
+    @Argument(help: "The paths to delete.")
     var paths: [PathArgument]
 
     func run() throws {
         let targets = try paths.map { path in try path.located(by: state) }
         var worst = ExitStatus.success
-        // In the order of the arguments; those of one store one after the other.
+        // In the order of the arguments, but all arguments of one store together.
         for (index, target) in targets.enumerated() {
             let store = target.store.directory
             if targets[..<index].contains(where: { $0.store.directory == store }) { continue }
@@ -29,7 +29,8 @@ struct RemoveCommand: ParsableCommand {
         if worst != ExitStatus.success { throw CommandFailure(nil, "", status: worst) }
     }
 
-    /// Returns the exit status: what cannot be removed is told and does not stop the others.
+    /// Removes the targets and returns the exit status. A target that cannot be removed is reported
+    /// and does not stop the others.
     private func remove(_ targets: [LocatedPath], from store: StoreAccess) throws -> Int32 {
         var worst = ExitStatus.success
         try store.write { writer in

@@ -6,33 +6,34 @@ import RecordStore
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring back deleted records, or what records said earlier.",
+        abstract: "Bring back deleted records, or earlier versions of records.",
         discussion: """
-            -r brings back every deleted record below PATH. --since makes every record at or below \
-            PATH what it was then: deleted ones come back, changed ones are changed back, those \
-            made since stay. All of it is one transaction. What is set aside stays in history, so \
-            that a restore can itself be taken back. --dry-run shows what would be done. A text \
-            that was refused stays in the file of its record, over what is restored; recordfs \
-            draft discard drops it.
+            -r brings back every deleted record at or below PATH. --since restores every record at \
+            or below PATH to its content at that time: deleted records come back, changed records \
+            get their old content, and records that were created since then stay. All of it is one \
+            transaction. The replaced versions stay in the history, so you can undo a restore. \
+            --dry-run shows what would be done. A refused text stays in the file of its record and \
+            hides the restored version; recordfs draft discard removes it.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "List what the trash has of a zone or record type.")
+    @Flag(help: "List the trash of a zone or record type.")
     var list = false
-    @Flag(help: "With --list or --dry-run: one JSON object for each record.")
+    @Flag(help: "With --list or --dry-run: print one JSON object for each record.")
     var json = false
     @Option(
         help: ArgumentHelp(
-            "Make this version the present one; recordfs history lists them.", valueName: "token"))
+            "Restore this version; recordfs history lists the versions.", valueName: "token"))
     var token: Int64?
-    @Flag(name: .shortAndLong, help: "Every deleted record at or below the path.")
+    @Flag(name: .shortAndLong, help: "Bring back every deleted record at or below the path.")
     var recursive = false
     @Option(
         help: ArgumentHelp(
-            "Back to this time: 10m, 2h or 3d ago, 2026-11-21, 2026-11-21T05:50, or after the "
-                + "version with this token.", valueName: "time"))
+            "Restore this time: 10m, 2h or 3d ago, 2026-11-21, 2026-11-21T05:50, or the time "
+                + "after the version with this token.", valueName: "time"))
     var since: RestorePoint?
-    @Flag(name: [.customShort("n"), .long], help: "With -r or --since: show what would be done.")
+    @Flag(
+        name: [.customShort("n"), .long], help: "With -r or --since: only show what would be done.")
     var dryRun = false
     @Argument(
         help: "The record; with -r or --since also a directory; with --list a zone or record type.")
@@ -95,7 +96,7 @@ struct RestoreCommand: ParsableCommand {
         }
         if count("inTheWay") > 0 {
             parts.append(
-                "\(Showing.grouped(count("inTheWay"))) not, for another record has the name")
+                "\(Showing.grouped(count("inTheWay"))) not, because another record has the name")
         }
         if count("draftsKept") > 0 {
             parts.append(
@@ -103,10 +104,10 @@ struct RestoreCommand: ParsableCommand {
         }
         let subject = place.store.subject(place.text) ?? place.text
         let isNothing = count("broughtBack") + count("changedBack") == 0
-        // A record that was not there then has no earlier state to go back to.
+        // A record that did not exist then has no earlier state.
         let hint =
             isNothing && count("madeSince") > 0
-            ? "; to undo only what came after they were made, name a version: recordfs events --last "
+            ? "; to undo only later changes, name a version: recordfs events --last "
                 + "100, then --since TOKEN" : ""
         return "\(subject): " + parts.joined(separator: ", ") + hint
     }

@@ -4,16 +4,16 @@ import RecordControl
 struct RevertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revert",
-        abstract: "Give up changes that the server has refused.",
+        abstract: "Give up changes that the server refused.",
         discussion: """
-            Each record at or below PATH whose change was refused is again as the server last told \
-            of it: an edited one has its values of before, a new one goes into the trash, a deleted \
-            one is back. What is given up stays in recordfs history. Changes that wait to be sent \
-            are not touched.
+            Each record at or below PATH with a refused change returns to the version that the \
+            server last sent: an edited record gets its old values back, a new record moves to the \
+            trash, a deleted record comes back. The given-up versions stay in recordfs history. \
+            Changes that wait to be sent stay.
             """)
 
     @OptionGroup var state: StateOptions
-    @Argument(help: "The record, also one that was deleted; or a record type or zone.")
+    @Argument(help: "The record (also a deleted one), or a record type or zone.")
     var path: PathArgument
 
     func run() throws {

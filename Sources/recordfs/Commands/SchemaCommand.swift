@@ -11,7 +11,7 @@ struct SchemaCommand: ParsableCommand {
 
 struct SchemaShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the schema text of all record types, or of some.")
+        commandName: "show", abstract: "Print the schema text of all or some record types.")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The record types.")
@@ -37,7 +37,7 @@ struct SchemaShowCommand: ParsableCommand {
 
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Say what a schema text would change.")
+        commandName: "check", abstract: "Show what a schema text would change.")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The schema text; - is standard input.", completion: .file())
@@ -72,7 +72,7 @@ struct SchemaCheckCommand: ParsableCommand {
             }
         }
         for field in old.fields where new.type(of: field.name) == nil {
-            lines.append("\(type).\(field.name): would go")
+            lines.append("\(type).\(field.name): would be removed")
         }
         return lines
     }
@@ -80,7 +80,7 @@ struct SchemaCheckCommand: ParsableCommand {
 
 struct SchemaApplyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Make a schema text the development schema of its types.")
+        commandName: "apply", abstract: "Apply a schema text to the development schema.")
 
     @OptionGroup var state: StateOptions
     @Argument(help: "The schema text; - is standard input.", completion: .file())

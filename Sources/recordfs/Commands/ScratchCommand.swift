@@ -7,17 +7,18 @@ import RecordTree
 struct ScratchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scratch",
-        abstract: "List the files beside the records, which are on this machine only.",
+        abstract: "List the files beside the records. They stay on this machine.",
         discussion: """
-            A file in a record type whose name is neither NAME.json nor that of a large field is \
-            an ordinary file of this machine: it is never uploaded, not in the history, and not \
-            in an export. --problems shows those whose names look like a mistake.
+            If the name of a file in a record type is neither NAME.json nor the name of a large \
+            field, the file is an ordinary file of this machine: it is never uploaded, and it is \
+            not in the history or in an export. --problems shows the files whose names look like a \
+            mistake.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Only files that may have been meant to be records or large fields.")
+    @Flag(help: "List only files that were perhaps meant to be records or large fields.")
     var problems = false
-    @Flag(help: "One JSON object for each file.")
+    @Flag(help: "Print one JSON object for each file.")
     var json = false
 
     func run() throws {

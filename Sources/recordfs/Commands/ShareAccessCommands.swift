@@ -6,16 +6,16 @@ import RecordWire
 
 struct ShareLinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Make a link by which one person can join, and print it.",
+        commandName: "link", abstract: "Create a link for one person, and print it.",
         discussion: """
-            Whoever accepts it first is a participant, and nobody else by that link. recordfs share \
-            show --json lists those that nobody has used.
+            The first person to accept the link becomes a participant; nobody else can join by it. \
+            recordfs share show --json lists the unused links.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Who joins by it may also change what is shared.")
+    @Flag(help: "Let this person also change the content.")
     var write = false
-    @Flag(help: "Print the link as a QR code too.")
+    @Flag(help: "Also print the link as a QR code.")
     var qr = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -34,7 +34,7 @@ struct ShareLinkCommand: ParsableCommand {
         if qr { try LinkCode.show(url) }
     }
 
-    /// 128 bits in hexadecimal. It is no secret: the server draws that.
+    /// Returns 128 bits in hexadecimal. The number is no secret: the server creates the secret.
     private static func randomID() -> String {
         (0..<2).map { _ in
             let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
@@ -45,17 +45,17 @@ struct ShareLinkCommand: ParsableCommand {
 
 struct ShareRequestsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests", abstract: "Say who asks for access.",
+        commandName: "requests", abstract: "List the people who ask for access.",
         discussion: """
-            Who has the link and is not invited can ask, with recordfs accept LINK --request or at \
-            the page of the link. recordfs share approve lets them in, deny does not. Others may ask unless \
-            you --refuse that.
+            People who have the link but no invitation can ask, with recordfs accept LINK \
+            --request or on the page of the link. Answer with recordfs share approve or deny. To \
+            allow no requests, use --refuse.
             """)
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As a JSON array.")
+    @Flag(help: "Print a JSON array.")
     var json = false
-    @Flag(help: "From now on people may ask, or may not: then those who wait are forgotten.")
+    @Flag(help: "Allow requests, or refuse them. Refusing also deletes the waiting requests.")
     var takes: Takes?
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -87,15 +87,15 @@ struct ShareRequestsCommand: ParsableCommand {
 
 struct ShareApproveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "approve", abstract: "Let somebody in who asks for access.",
-        discussion: "They accept the link then, as if they had been invited.")
+        commandName: "approve", abstract: "Approve a request for access.",
+        discussion: "The person can then accept the link, like an invited person.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "They may also change what is shared.")
+    @Flag(help: "Let this person also change the content.")
     var write = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
-    @Argument(help: "The address or the user, as recordfs share requests has them.")
+    @Argument(help: "The address or the user, from recordfs share requests.")
     var who: String
 
     func run() throws {
@@ -109,15 +109,15 @@ struct ShareApproveCommand: ParsableCommand {
 
 struct ShareDenyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deny", abstract: "Do not let somebody in who asks for access.",
-        discussion: "They are not told, and can ask again unless you block them.")
+        commandName: "deny", abstract: "Refuse a request for access.",
+        discussion: "The person gets no message, and can ask again unless you block them.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "They can neither ask again nor come in by any link.")
+    @Flag(help: "Block the person: they cannot ask again, or join by any link.")
     var block = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
-    @Argument(help: "The address or the user, as recordfs share requests has them.")
+    @Argument(help: "The address or the user, from recordfs share requests.")
     var who: String
 
     func run() throws {
@@ -129,11 +129,11 @@ struct ShareDenyCommand: ParsableCommand {
 }
 
 extension StateOptions {
-    /// Asks for access to what a link leads to.
+    /// Asks for access to the share of a link.
     func requestAccess(_ link: String, json: Bool) throws {
         _ = try access().perform(.sharing(.requestAccess(link: Text(link))), about: link)
         guard !json else { return Showing.json(["requested": true]) }
         Terminal.print(
-            "If there is such a share, who shares it has been asked. Accept the link again later.")
+            "If there is such a share, its owner was asked. Accept the link again later.")
     }
 }

@@ -3,11 +3,11 @@ import RecordControl
 import RecordModel
 import RecordSync
 
-/// What people see of a share before they accept it.
+/// The details of a share that people see before they accept it.
 struct AppearanceOptions: ParsableArguments {
-    @Option(help: "What people see before they accept it; by default the name.")
+    @Option(help: "The title that people see before they accept; by default the name.")
     var title: String?
-    @Option(help: "What kind of thing it is, for programs, such as public.folder.")
+    @Option(help: "The type of the content, for programs, such as public.folder.")
     var type: String?
     @Option(
         help: "A picture for the page of the link: PNG, JPEG, WebP or GIF, 256 KiB at most.",
@@ -37,15 +37,15 @@ struct AppearanceOptions: ParsableArguments {
 struct ShareSetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change the title, the type or the thumbnail of a share.",
-        discussion: "What is not named stays as it is.")
+        discussion: "Options that you leave out change nothing.")
 
     @OptionGroup var state: StateOptions
     @OptionGroup var appearance: AppearanceOptions
-    @Flag(help: "Take the type away.")
+    @Flag(help: "Remove the type.")
     var noType = false
-    @Flag(help: "Take the thumbnail away.")
+    @Flag(help: "Remove the thumbnail.")
     var noThumbnail = false
-    @Flag(help: "Print the share, as it is then, as one JSON object.")
+    @Flag(help: "Print the changed share as one JSON object.")
     var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -53,7 +53,7 @@ struct ShareSetCommand: ParsableCommand {
     func validate() throws {
         guard !(noType && appearance.type != nil), !(noThumbnail && appearance.thumbnail != nil)
         else {
-            throw ValidationError("It cannot be given and taken away at once.")
+            throw ValidationError("You cannot set and remove it at once.")
         }
         guard noType || noThumbnail || !appearance.isEmpty else {
             throw ValidationError("Say what to change: --title, --type or --thumbnail.")
@@ -71,13 +71,13 @@ struct ShareSetCommand: ParsableCommand {
 
 struct ShareThumbnailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "thumbnail", abstract: "Print the picture that a share has.",
+        commandName: "thumbnail", abstract: "Print the picture of a share.",
         discussion: """
-            Whatever bytes somebody has given it as that; recordfs share show says what they are.
+            The command prints the bytes as they were stored. recordfs share show prints their type.
             """)
 
     @OptionGroup var state: StateOptions
-    @Option(name: .shortAndLong, help: "Write to this file, not to standard output.")
+    @Option(name: .shortAndLong, help: "Write to this file instead of standard output.")
     var output = "-"
     @Argument(help: "The zone or record.")
     var path: PathArgument

@@ -6,12 +6,12 @@ import RecordWire
 
 struct ShareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "share", abstract: "Share a zone, or a record with what hangs on it.",
+        commandName: "share", abstract: "Share a zone, or a record and its children.",
         discussion: """
-            Others accept the link with recordfs accept, and find what is shared under shared/. Only \
-            who is invited can; with permit PATH everyone, anybody who has the link. What is shared, \
-            its owner pays for. recordfs share PATH prints the link of a share, on a terminal also as \
-            a QR code.
+            Others accept the link with recordfs accept. They find the records under shared/. Only \
+            invited people can accept; after permit PATH everyone, anyone with the link can. \
+            Shared records count towards the quota of their owner. recordfs share PATH prints the \
+            link of a share, on a terminal also as a QR code.
             """,
         subcommands: [
             ShareCodeCommand.self, ShareCreateCommand.self, ShareShowCommand.self,
@@ -23,7 +23,7 @@ struct ShareCommand: ParsableCommand {
         defaultSubcommand: ShareCodeCommand.self)
 }
 
-/// What somebody may do with what is shared.
+/// The access of a person to a shared object.
 enum PermissionArgument: String, ExpressibleByArgument, CaseIterable {
     case none, readOnly = "read-only", readWrite = "read-write"
 
@@ -36,14 +36,15 @@ enum PermissionArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// The permission of those who are added.
+/// The permission of the added people.
 struct MemberOptions: ParsableArguments {
-    @Flag(help: "They may also change what is shared.")
+    @Flag(help: "Let them also change the content.")
     var write = false
-    @Flag(help: "They may invite others.")
+    @Flag(help: "Let them invite others.")
     var admin = false
 
-    /// What is not said is as it was for who is in the share already: to invite takes nothing away.
+    /// Returns the members. Options that are not given leave the permission of a person who is
+    /// already in the share unchanged: an invitation never takes access away.
     func members(_ addresses: [String]) -> [ShareEdit.Member] {
         addresses.map {
             ShareEdit.Member(
@@ -55,20 +56,20 @@ struct MemberOptions: ParsableArguments {
 
 struct ShareCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Share it, and print the link.")
+        commandName: "create", abstract: "Share a zone or record, and print the link.")
 
     @OptionGroup var state: StateOptions
     @Option(
-        name: .customLong("with"), help: "Whom: an e-mail address, a telephone number or a user.")
+        name: .customLong("with"), help: "Invite this e-mail address, telephone number or user.")
     var addresses: [String] = []
     @OptionGroup var members: MemberOptions
-    @Option(help: "What anybody with the link may do: none, read-only or read-write.")
+    @Option(help: "Access for anyone with the link: none, read-only or read-write.")
     var everyone = PermissionArgument.none
     @OptionGroup var appearance: AppearanceOptions
     @OptionGroup var moving: ShareMoveOptions
     @Flag(help: "Print the share as one JSON object.")
     var json = false
-    @Flag(help: "Print the link as a QR code too.")
+    @Flag(help: "Also print the link as a QR code.")
     var qr = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -102,10 +103,10 @@ struct ShareCreateCommand: ParsableCommand {
 
 struct ShareShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Say with whom it is shared.")
+        commandName: "show", abstract: "Show the participants of a share.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -163,15 +164,15 @@ struct ShareShowCommand: ParsableCommand {
 
 struct ShareAddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Invite somebody.",
+        commandName: "add", abstract: "Invite people to a share.",
         discussion: """
-            Who is in the share already gets what is said besides, and loses nothing: recordfs share \
-            permit does that.
+            Participants get these rights in addition to their own, and lose none. To reduce \
+            rights, use recordfs share permit.
             """)
 
     @OptionGroup var state: StateOptions
     @OptionGroup var members: MemberOptions
-    @Flag(help: "Print the share, as it is then, as one JSON object.")
+    @Flag(help: "Print the changed share as one JSON object.")
     var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -187,14 +188,14 @@ struct ShareAddCommand: ParsableCommand {
 
 struct ShareRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take the share from somebody.",
-        discussion: "They can have it again: recordfs share add.")
+        commandName: "remove", abstract: "Remove participants.",
+        discussion: "To invite them again, use recordfs share add.")
 
     @OptionGroup var state: StateOptions
     @OptionGroup var rehearsal: RehearsalOptions
     @Argument(help: "The zone or record.")
     var path: PathArgument
-    @Argument(help: "Who has it no longer; or a link for one person, which ends.")
+    @Argument(help: "The participants to remove; or a link for one person to end.")
     var addresses: [String]
 
     func run() throws {
@@ -206,10 +207,10 @@ struct ShareRemoveCommand: ParsableCommand {
 
 struct SharePermitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "permit", abstract: "Say what a participant, or everyone, may do.",
+        commandName: "permit", abstract: "Set the access of a participant, or of everyone.",
         discussion: """
-            With everyone for WHO, anybody who has the link may join, or nobody any more: then all \
-            participants go who were not invited again.
+            With everyone for WHO, anyone with the link may join. everyone none ends that and \
+            removes all participants; invite again those that you want.
             """)
 
     @OptionGroup var state: StateOptions
@@ -237,10 +238,10 @@ struct SharePermitCommand: ParsableCommand {
 
 struct ShareURLCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "url", abstract: "Print the link.")
+        commandName: "url", abstract: "Print the link of a share.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
     @Argument(help: "The zone or record.")
     var path: PathArgument
@@ -258,12 +259,12 @@ struct ShareURLCommand: ParsableCommand {
 
 struct AcceptCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "accept", abstract: "Join what somebody shares, and print where it is.")
+        commandName: "accept", abstract: "Join a share, and print its path.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "Print the share, with its path here, as one JSON object.")
+    @Flag(help: "Print the share, with its path on this machine, as one JSON object.")
     var json = false
-    @Flag(help: "Ask for access, without an invitation. Who shares it lets you in, or does not.")
+    @Flag(help: "Ask for access without an invitation. The owner approves or denies it.")
     var request = false
     @Argument(help: "The link.")
     var link: String
@@ -282,14 +283,16 @@ struct AcceptCommand: ParsableCommand {
 }
 
 enum LinkArgument {
-    /// Errors: a wrong usage for none.
+    /// Checks the link.
+    ///
+    /// Errors: a wrong usage for an empty link.
     static func validate(_ link: String) throws {
         if link.isEmpty { throw ValidationError("The link is empty.") }
     }
 }
 
 extension LocatedPath {
-    /// What the server answers to a question about shares.
+    /// Returns the server's answer to a request about shares.
     func ask(_ request: SharingRequest) throws -> JSONValue {
         try store.perform(.sharing(request), about: text).result
     }
@@ -307,14 +310,14 @@ extension PathArgument {
     ) throws {
         let place = try located(by: state)
         guard rehearsal.dryRun else {
-            // Whom it takes the share from without their being named.
+            // The people who lose access without being named.
             let loses =
                 edit.publicPermission == nil
                 ? [] : try place.ask(.preview(place.path, edit.json))["loses"]?.array ?? []
             try change(edit, state, json: rehearsal.json)
             for person in loses {
                 Terminal.error(
-                    "\(ShareShowCommand.name(of: person)) has it no longer, nor is invited.")
+                    "\(ShareShowCommand.name(of: person)) lost access, and is not invited.")
             }
             return
         }

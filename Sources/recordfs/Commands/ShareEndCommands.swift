@@ -4,8 +4,8 @@ import RecordModel
 
 struct ShareStopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Share it no longer: it goes from all others.",
-        discussion: "All of it stays here. Shared again, it has the same link.")
+        commandName: "stop", abstract: "Stop sharing. Everyone else loses access.",
+        discussion: "All records stay here. If you share them again, the link is the same.")
 
     @OptionGroup var state: StateOptions
     @OptionGroup var rehearsal: RehearsalOptions
@@ -16,7 +16,7 @@ struct ShareStopCommand: ParsableCommand {
         let place = try path.located(by: state)
         guard place.path.database == .private else {
             throw CommandFailure(
-                path.text, "is of somebody else. recordfs leave gives it back.")
+                path.text, "belongs to somebody else. recordfs leave ends your part in it.")
         }
         try place.end(.stop, rehearsal)
     }
@@ -24,34 +24,34 @@ struct ShareStopCommand: ParsableCommand {
 
 struct LeaveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "leave", abstract: "Give back what somebody shares with you.",
+        commandName: "leave", abstract: "Leave a share that you accepted.",
         discussion:
-            "It goes from this account. Its owner keeps all of it, with what you have written.")
+            "The records are removed from this account. The owner keeps them, with your changes.")
 
     @OptionGroup var state: StateOptions
     @OptionGroup var rehearsal: RehearsalOptions
-    @Argument(help: "The zone, shared/OWNER/ZONE; or the record that is shared.")
+    @Argument(help: "The zone, shared/OWNER/ZONE, or the shared record.")
     var path: PathArgument
 
     func run() throws {
         let place = try path.located(by: state)
         guard place.path.database == .shared else {
-            throw CommandFailure(path.text, "is your own. recordfs share stop ends a share.")
+            throw CommandFailure(path.text, "belongs to you. recordfs share stop ends a share.")
         }
         try place.end(.leave, rehearsal)
     }
 }
 
-/// Of commands that take something from people.
+/// The options of commands that take access from people.
 struct RehearsalOptions: ParsableArguments {
     @Flag(
         name: [.customShort("n"), .long],
-        help: "Say who would lose what and what stays, and change nothing.")
+        help: "Show who would lose access and which records stay, and change nothing.")
     var dryRun = false
     @Flag(
         help: """
-            As one JSON object: with --dry-run what would happen, else what has happened, or the share as it is \
-            then.
+            Print one JSON object: with --dry-run the planned effect, else the effect, or the \
+            changed share.
             """)
     var json = false
 }
@@ -66,13 +66,13 @@ extension LocatedPath {
             _ = try ask(.end(path))
             return
         }
-        // What goes can be told only before.
+        // The loss is known only before the share ends.
         let told = try ask(.preview(path, what.edit))
         _ = try ask(.end(path))
         Showing.json(ShareRehearsal(what, path, told).json(isRehearsal: false))
     }
 
-    /// Says what would happen.
+    /// Prints the effect that the command would have.
     func rehearse(_ what: ShareRehearsal.What, json: Bool) throws {
         let told = try ask(.preview(path, what.edit))
         let rehearsal = ShareRehearsal(what, path, told)

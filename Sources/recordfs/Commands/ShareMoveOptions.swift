@@ -4,17 +4,17 @@ import RecordModel
 import RecordStore
 import RecordSync
 
-/// Where a record goes that is not to be shared where it is.
+/// The target of a record that is moved before it is shared.
 struct ShareMoveOptions: ParsableArguments {
-    @Flag(help: "Move the record, with what hangs on it, to a zone of its own, and share that.")
+    @Flag(help: "Move the record and its children to a new zone, and share that zone.")
     var ownZone = false
-    @Option(help: "The name of that zone; by default the record's.")
+    @Option(help: "The name of the new zone; by default the name of the record.")
     var zoneName: String?
-    @Option(help: "Move it to this zone, or below this record, which is shared already.")
+    @Option(help: "Move it to this zone, or below this record, which is already shared.")
     var into: PathArgument?
     @Flag(
         name: [.customShort("n"), .long],
-        help: "With --own-zone or --into: say what would be moved, and change nothing.")
+        help: "With --own-zone or --into: show what would be moved, and change nothing.")
     var dryRun = false
 
     func validate() throws {
@@ -29,7 +29,7 @@ struct ShareMoveOptions: ParsableArguments {
         }
     }
 
-    /// Nil where nothing is to be moved.
+    /// Returns the request. Returns nil when no record is to be moved.
     func request(
         _ place: LocatedPath, _ edit: ShareEdit, _ state: StateOptions
     ) throws -> SharingRequest? {
@@ -38,7 +38,7 @@ struct ShareMoveOptions: ParsableArguments {
         return .createInOwnZone(place.path, zone: try zone(place), edit.json)
     }
 
-    /// What would be moved.
+    /// Prints the records that would be moved.
     func show(_ place: LocatedPath, _ state: StateOptions, json: Bool) throws {
         let target = try target(place, state) ?? zone(place)
         let store = try place.store.reader()
@@ -79,7 +79,9 @@ struct ShareMoveOptions: ParsableArguments {
         return target.path
     }
 
-    /// Errors: the record's name cannot be that of a zone.
+    /// Returns the new zone.
+    ///
+    /// Errors: the record's name cannot be the name of a zone.
     private func zone(_ place: LocatedPath) throws -> RecordPath {
         guard place.path.database == .private, let stem = place.path.stem else {
             throw CommandFailure(
@@ -95,7 +97,10 @@ struct ShareMoveOptions: ParsableArguments {
 }
 
 extension TreeMove {
-    /// - Parameter zone: a path in it. Errors: invalidArgument for one that names no zone.
+    /// Creates a move.
+    ///
+    /// - Parameter zone: a path in the target zone.
+    /// Errors: invalidArgument for a path that names no zone.
     init(
         of record: RecordEntry, to zone: RecordPath, under parent: RecordName? = nil
     ) throws(RecordError) {

@@ -6,11 +6,11 @@ import RecordStore
 struct SharesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "shares",
-        abstract: "List what you share, what others share with you, and to what you are invited.",
-        discussion: "As the server last told of it, also without a network.")
+        abstract: "List your shares, the shares of others, and your invitations.",
+        discussion: "The list shows the last answer of the server. It works without a network.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "One JSON object for each.")
+    @Flag(help: "Print one JSON object for each.")
     var json = false
 
     func run() throws {
@@ -66,7 +66,7 @@ struct SharesCommand: ParsableCommand {
 }
 
 extension StateOptions {
-    /// What the account has not accepted yet.
+    /// Returns the invitations that the account has not accepted yet.
     fileprivate func invitations() throws -> [Invitation] {
         let access = try access()
         let store = try access.reader()
@@ -75,7 +75,8 @@ extension StateOptions {
 }
 
 extension RecordPath {
-    /// Of the record that is shared, where it is here; else of the zone.
+    /// Creates the path of the shared record, if it is on this machine. Otherwise it is the path of
+    /// the zone.
     init(of share: Share, in zone: ZoneInfo, _ store: RecordStore) throws(RecordError) {
         let (database, owner) = (zone.database, zone.owner)
         guard let root = share.root, let record = try store.record(named: root, in: zone.id),

@@ -6,10 +6,11 @@ import RecordTree
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the mount, the zones and what waits or failed.")
+        commandName: "status",
+        abstract: "Show the mount, the zones, and changes that wait or failed.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws {
@@ -129,7 +130,7 @@ struct StatusCommand: ParsableCommand {
             Terminal.print("Some texts could not be saved. recordfs draft list shows why.")
         }
     }
-    /// Nothing about what there is none of.
+    /// Prints the scratch files. Groups that are empty are not mentioned.
     private func show(_ scratch: Scratch, of access: StoreAccess) {
         if scratch.kept.files > 0 {
             Terminal.print(
@@ -150,7 +151,7 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-/// People who ask for access to what is shared here.
+/// The requests for access to shared objects of this store.
 private struct AccessRequests {
     let path: String
     let count: Int
@@ -178,16 +179,16 @@ private struct AccessRequests {
     }
 }
 
-/// What shares that have ended have left: in the trash, and in one's own zones.
+/// The records that ended shares have left behind: in the trash, and in your own zones.
 private struct EndedShares {
-    /// How long status tells what has stayed of a share.
+    /// The time for which status mentions the records that an ended share has left behind.
     private static let patience = Duration.seconds(7 * 86_400)
 
     struct Unshared {
-        /// Of the deleted root.
+        /// The path of the deleted root.
         let path: String
         let at: Timestamp
-        /// Those that are still there.
+        /// The records that still exist.
         let records: [String]
 
         var json: JSONValue {
@@ -198,7 +199,7 @@ private struct EndedShares {
         }
     }
 
-    /// How many records of others had edits that were not sent.
+    /// The number of records of others with edits that were not sent.
     let unsent: Int
     let unshared: [Unshared]
 
@@ -223,12 +224,12 @@ private struct EndedShares {
 
     var lines: [String] {
         var lines = unshared.map { ended in
-            "The share of \(ended.path) ended with its record. What hung on it stays with you, "
+            "The share of \(ended.path) ended with its record. Its children stay with you, "
                 + "shared with nobody: \(ended.records.joined(separator: ", "))"
         }
         if unsent > 0 {
             lines.append(
-                "The trash has \(Showing.count(Int64(unsent), "record")) with what you had not sent "
+                "The trash has \(Showing.count(Int64(unsent), "record")) with edits that you had not sent "
                     + "when a share ended: ls .recordfs/trash/shared")
         }
         return lines.map(\.onOneLine)

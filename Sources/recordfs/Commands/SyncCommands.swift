@@ -8,8 +8,8 @@ struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "Sign out of the record server.",
         discussion: """
-            The records stay here. What was not sent waits, and goes up when the same account \
-            signs in again.
+            The records stay here. Unsent changes wait, and are sent when the same account signs \
+            in again.
             """)
 
     @OptionGroup var state: StateOptions
@@ -22,7 +22,7 @@ struct LogoutCommand: ParsableCommand {
             try file.update { (account) throws(RecordError) in
                 guard let current = account, current.isSignedIn else { return }
                 server = current.server
-                // Whose records these are stays known: no other account gets them.
+                // The owner of these records stays known: no other account gets them.
                 account?.webAuthToken = ""
             }
             if let daemon = try ControlClient.connect(
@@ -37,11 +37,11 @@ struct LogoutCommand: ParsableCommand {
 
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Fetch and send now, and wait until it is done.",
-        discussion: "Fails when something could not be fetched or sent, and says what.")
+        commandName: "sync", abstract: "Fetch and send now, and wait until both are done.",
+        discussion: "When something could not be fetched or sent, the command fails and prints it.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws { try ExchangeAnswer(state, .sync).show(asJSON: json) }
@@ -49,10 +49,10 @@ struct SyncCommand: ParsableCommand {
 
 struct RetryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Send again what the server has refused.")
+        commandName: "retry", abstract: "Send the refused changes again.")
 
     @OptionGroup var state: StateOptions
-    @Flag(help: "As one JSON object.")
+    @Flag(help: "Print one JSON object.")
     var json = false
 
     func run() throws { try ExchangeAnswer(state, .retry).show(asJSON: json) }
@@ -60,7 +60,7 @@ struct RetryCommand: ParsableCommand {
 
 struct PauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Fetch and send nothing until recordfs resume.")
+        commandName: "pause", abstract: "Stop fetching and sending until recordfs resume.")
 
     @OptionGroup var state: StateOptions
 
@@ -69,19 +69,19 @@ struct PauseCommand: ParsableCommand {
 
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Fetch and send again.")
+        commandName: "resume", abstract: "Start fetching and sending again.")
 
     @OptionGroup var state: StateOptions
 
     func run() throws { _ = try ExchangeAnswer(state, .resume) }
 }
 
-/// What the daemon says after it has done what was asked of the exchange with the server.
+/// The answer of the daemon after a request about the exchange with the server.
 private struct ExchangeAnswer {
     private let status: JSONValue
     private let access: StoreAccess
 
-    /// How long a first download of a large account may take.
+    /// The longest time that a first download of a large account may take.
     private static let patienceSeconds = 3_600
 
     init(_ state: StateOptions, _ verb: ControlVerb) throws {
@@ -126,10 +126,10 @@ private struct ExchangeAnswer {
                 Terminal.error("\(record.path): it cannot be shown here: \(record.message)")
             }
             if status["needsSignIn"]?.bool == true {
-                Terminal.error("The sign-in is no longer good. recordfs login signs in again.")
+                Terminal.error("The sign-in is no longer valid. recordfs login signs in again.")
             }
         }
-        // A pause that the server asks for is nothing that somebody has to put right.
+        // A pause that the server asks for is no problem that a user must fix.
         guard problems.allSatisfy({ $0["isWait"]?.bool == true }), refused.isEmpty,
             passedOver.isEmpty, !isPaused,
             status["needsSignIn"]?.bool != true
@@ -138,8 +138,8 @@ private struct ExchangeAnswer {
 
     private static let showsAtMost = 100
 
-    /// What the server has and this machine cannot show, by the name there: that it has a type here is
-    /// not said.
+    /// Returns the records of the server that this machine cannot show, under their names on the
+    /// server. The path has no type, because such a record need not have one here.
     private func passedOver(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var records: [ExceptedRecord] = []
         for record in try store.passedOver(limit: Self.showsAtMost) {
@@ -152,10 +152,10 @@ private struct ExchangeAnswer {
         return records
     }
 
-    /// What the server has refused, each under the path by which commands take it.
+    /// Returns the changes that the server has refused, each under the path that commands accept.
     private func refused(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var changes: [ExceptedRecord] = []
-        for row in try store.parkedChanges(limit: Self.showsAtMost) {
+        for row in try store.refusedChanges(limit: Self.showsAtMost) {
             guard let zone = try store.syncedZone(row.zone) else { continue }
             let stem =
                 try store.record(named: row.name, in: row.zone)?.stem
@@ -169,7 +169,7 @@ private struct ExchangeAnswer {
     }
 }
 
-/// One that is not the same here as on the server.
+/// A record that differs between this machine and the server.
 private struct ExceptedRecord {
     let path: String
     let message: String

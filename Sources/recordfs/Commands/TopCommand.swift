@@ -6,13 +6,14 @@ import RecordStore
 
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "Show what moves, waits and failed, anew each second.",
-        discussion: "Ctrl-C ends it. Into a file or pipe it says once how things stand.")
+        commandName: "top",
+        abstract: "Show running, waiting and failed changes, updated every second.",
+        discussion: "Ctrl-C ends it. In a file or pipe, it prints the state once.")
 
     @OptionGroup var state: StateOptions
 
     private static let periodMilliseconds: Int32 = 1_000
-    /// The last changes, where there is no screen to fill.
+    /// The number of changes that are shown when the output is no terminal.
     private static let changesInPipe = 10
 
     func run() throws {
@@ -40,10 +41,11 @@ struct TopCommand: ParsableCommand {
         }
     }
 
-    /// From the top left corner: each line to its end, and nothing below the last.
+    /// Draws from the top left corner. It clears the rest of each line and everything below the
+    /// last.
     private static func draw(_ lines: [String], _ size: (columns: Int, rows: Int)) {
         let shown = lines.prefix(size.rows - 1).map { line in
-            // What others have written does not steer the terminal.
+            // Text of other people must not control the terminal.
             let text = String(
                 line.unicodeScalars.map {
                     $0.properties.generalCategory == .control ? "?" : Character($0)
@@ -81,7 +83,7 @@ struct TopCommand: ParsableCommand {
         return Terminal.table(rows, rightAligned: [1, 2, 4, 5, 6])
     }
 
-    /// Those of which something is to come.
+    /// Returns the pins with files that are not downloaded yet.
     private func pins(_ store: RecordStore) throws(RecordError) -> [String] {
         var lines: [String] = []
         for pin in try store.pins() where pin.missingFiles > 0 {
@@ -91,7 +93,7 @@ struct TopCommand: ParsableCommand {
         return lines
     }
 
-    /// The newest first.
+    /// Returns the changes, the newest first.
     private func changes(
         _ store: RecordStore, upTo token: Int64, atMost count: Int
     ) throws(RecordError) -> [String] {

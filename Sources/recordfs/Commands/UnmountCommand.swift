@@ -7,22 +7,22 @@ import RecordMount
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount",
-        abstract: "End a mount; returns when its process has let go of the store.",
+        abstract: "End a mount, and wait until its process has closed the store.",
         discussion: """
-            --lazy does not mind who uses the mount: what programs have written is saved, and their \
-            open files answer errors from then on. Without it a mount stays also while texts of \
-            records could not be saved, as on a full disk; with it they are lost, and the log \
-            names them.
+            --lazy ends a mount that programs still use: their written data is saved, and their \
+            open files return errors from then on. Without --lazy, a mount also stays while texts \
+            of records could not be saved, for example on a full disk. With --lazy these texts are \
+            lost, and the log names them.
             """,
         aliases: ["umount"])
 
-    /// How long a daemon may take to make waiting deletions final and close the store.
+    /// The longest time that a daemon may take to make waiting deletions final and close the store.
     private static let patience = Duration.seconds(60)
-    /// After this the mount is detached without its daemon.
+    /// The time after which the mount is detached without its daemon.
     private static let lazyPatience = Duration.seconds(15)
 
     @OptionGroup var state: StateOptions
-    @Flag(name: .shortAndLong, help: "Take it away now, although files are open in it.")
+    @Flag(name: .shortAndLong, help: "End the mount now, even if files are open in it.")
     var lazy = false
     @Argument(
         help: "The directory; by default the mount of the store.", completion: .directory)
@@ -40,7 +40,7 @@ struct UnmountCommand: ParsableCommand {
             throw CommandFailure(place, unsaved.refusal(ofStore: store.directory))
         }
         if lazy, isServed, let pid, kill(pid, SIGTERM) == 0 {
-            // The daemon itself takes its mount away, after it has saved what is open there.
+            // The daemon itself removes its mount, after it has saved the open files there.
             if waitForEnd(pid, Self.lazyPatience) { return }
         }
         if MountTable.mount(at: place) != nil {
@@ -50,8 +50,8 @@ struct UnmountCommand: ParsableCommand {
             } catch {
                 throw CommandFailure(
                     store.isDefault ? nil : store.subject(nil),
-                    "\(error.message). lsof +f -- \(place) shows who uses it; --lazy takes it "
-                        + "away from them.")
+                    "\(error.message). lsof +f -- \(place) lists the programs that use it; "
+                        + "--lazy ends it anyway.")
             }
         }
         guard isServed, let pid else { return }
@@ -63,7 +63,8 @@ struct UnmountCommand: ParsableCommand {
         }
     }
 
-    /// The mount that is meant: the one at the directory, else that of the store.
+    /// Returns the mount at the given directory. Without a directory, returns the mount of the
+    /// store.
     private func target() throws(CommandFailure) -> MountTable {
         guard let mountpoint else { return try mountOfStore() }
         let place = MountedPath(mountpoint).path
@@ -96,12 +97,13 @@ struct UnmountCommand: ParsableCommand {
         do {
             return try store.daemon(timeoutSeconds: 10)
         } catch {
-            // A daemon that hangs can still be unmounted.
+            // A mount can be removed even when its daemon does not answer.
             return nil
         }
     }
 
-    /// A process that has ended and that nobody has asked about is not running.
+    /// Returns whether the process runs. A process that has ended, and whose status no process has
+    /// read yet, does not run.
     private static func isRunning(_ pid: pid_t) -> Bool {
         guard kill(pid, 0) == 0 else { return false }
         do {

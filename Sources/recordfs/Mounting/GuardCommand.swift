@@ -1,14 +1,15 @@
 import ArgumentParser
 import RecordMount
 
-/// Hidden: the process beside a mount that ends its connection when the daemon is killed.
+/// The hidden command for the process beside a mount that ends its connection when the daemon is
+/// killed.
 struct GuardCommand: ParsableCommand {
     static let name = "guard-connection"
     static let configuration = CommandConfiguration(
         commandName: name, abstract: "End the connection of a killed daemon.",
         shouldDisplay: false)
 
-    @Argument(help: "What the daemon starts it with.")
+    @Argument(help: "The argument that the daemon passes.")
     var words: [String] = []
 
     func run() {

@@ -39,7 +39,7 @@ enum MountHelper {
         guard !state.hasPrefix("/") else { return }
         throw CommandFailure(
             state.isEmpty ? nil : String(state),
-            "the state directory of a store is an absolute path; recordfs or none stands for the "
+            "the state directory of a store is an absolute path; recordfs or none means the "
                 + "default store.", status: ExitStatus.usage)
     }
 }

@@ -84,7 +84,8 @@ final class MountedSync: Sendable {
         guard store.isWritable else {
             throw RecordError(
                 .readOnly,
-                "a mount for reading only shows what was here before; nothing comes or goes.")
+                "a read-only mount shows the records of this machine; it fetches and sends nothing."
+            )
         }
         throw RecordError(
             .unsupported,

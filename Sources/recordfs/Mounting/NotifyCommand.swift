@@ -45,7 +45,7 @@ final class NotifyCommand: Sendable {
             thread.start()
         case .later: break
         case .never:
-            logger.warning("The command notify is behind, and not run for this")
+            logger.warning("The command notify is too slow, and was not run for this")
         }
     }
 

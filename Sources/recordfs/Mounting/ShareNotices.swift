@@ -40,7 +40,7 @@ extension ShareNews {
     fileprivate func message(about path: String) -> String {
         switch kind {
         case .accepted: "\(who) has accepted \(path)".onOneLine
-        case .left: "\(who) has \(path) no longer".onOneLine
+        case .left: "\(who) no longer has \(path)".onOneLine
         case .declined:
             "\(who) has declined \(path), or is not invited any more".onOneLine
         case .requested:
@@ -53,7 +53,7 @@ extension ShareNews {
             """.onOneLine
         case .unshared:
             """
-            The share of \(path) ended with its record. What hung on it stays with you, shared with \
+            The share of \(path) ended with its record. Its children stay with you, shared with \
             nobody: \(unshared?.list ?? "")
             """.onOneLine
         case .invited: invitation?.line ?? ""

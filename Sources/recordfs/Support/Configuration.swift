@@ -28,7 +28,7 @@ struct Configuration: Sendable {
             guard member.key.string != "state" else {
                 throw RecordError(
                     .invalidArgument,
-                    "\"state\" is of a store with a name; RECORDFS_STATE moves the default one.")
+                    "\"state\" is for a named store; RECORDFS_STATE moves the default store.")
             }
             try result.settings.set(member)
         }

@@ -31,7 +31,7 @@ enum ExchangeState {
         return head + clockWarning(exchange.integerMember("clockAheadSeconds"))
             + downloads.map { zone in
                 "  \(zone.stringMember("zone") ?? ""): \(zone.integerMember("received") ?? 0) of "
-                    + "\(zone.integerMember("total") ?? 0) records have come"
+                    + "\(zone.integerMember("total") ?? 0) records were fetched"
             }
             + problems.map { problem in
                 let zone = problem.stringMember("zone").map { "\($0): " } ?? ""
@@ -46,8 +46,8 @@ enum ExchangeState {
         guard let ahead, ahead.magnitude > clockToleranceSeconds else { return [] }
         let way = ahead > 0 ? "behind" : "ahead of"
         return [
-            "  The clock of this machine is \(duration(ahead.magnitude)) \(way) the server's. Of edits that "
-                + "machines made apart, the one with the later time stands: set the clock."
+            "  The clock of this machine is \(duration(ahead.magnitude)) \(way) the server's. When two "
+                + "machines edit a field independently, the edit with the later time wins: set the clock."
         ]
     }
 

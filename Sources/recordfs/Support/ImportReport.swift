@@ -18,7 +18,7 @@ struct ImportReport {
         guard plan.names.isUsed, !plan.names.isExplicit else { return nil }
         return switch plan.names.rule {
         case .member(let key): "named by \"\(key)\""
-        case .content: "named row-HASH, by all that a row says"
+        case .content: "named row-HASH, from the content of a row"
         }
     }
 
@@ -59,8 +59,8 @@ struct ImportReport {
         notes += limited(skipped.map { "\($0.name) is left out: \($0.words)" }, "such file")
         if plan.shortRowCount > 0 {
             notes.append(
-                "\(Showing.count(plan.shortRowCount, "row")) with fewer cells than the header: what "
-                    + "is missing is no value")
+                "\(Showing.count(plan.shortRowCount, "row")) with fewer cells than the header: the "
+                    + "missing cells have no value")
         }
         let commas = plan.fields.filter(\.hasDecimalComma).map { "\($0.name)" }
         if !commas.isEmpty {
@@ -69,12 +69,12 @@ struct ImportReport {
         let times = plan.fields.filter(\.isFoundTime).map { "\($0.name)" }
         if !times.isEmpty { notes.append("read as TIMESTAMP: \(times.joined(separator: ", "))") }
         if let line = plan.endLine {
-            notes.append("nothing behind line \(line) is imported, because its quotes do not fit")
+            notes.append("nothing after line \(line) is imported, because its quotes do not match")
         }
         if plan.names.isUsed, let (key, reason) = plan.names.unsuitable {
             notes.append(
-                "records are named row-HASH, for \"\(key)\" does not tell the rows apart (\(reason)); "
-                    + "--name-field names them by another")
+                "records are named row-HASH, because \"\(key)\" does not distinguish the rows (\(reason)); "
+                    + "--name-field names them by another field")
         }
         return notes
     }

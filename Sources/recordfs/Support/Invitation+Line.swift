@@ -11,5 +11,7 @@ extension Invitation {
     }
 
     /// The line for the log, where it stays: it does not name the shared object.
-    var announcement: String { "\(owner) invites you: recordfs shares says to what".onOneLine }
+    var announcement: String {
+        "\(owner) invites you: recordfs shares shows it".onOneLine
+    }
 }

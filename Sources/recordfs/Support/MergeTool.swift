@@ -60,7 +60,7 @@ struct MergeTool {
             let failure = error as? CommandFailure
             let message = failure?.message ?? error.localizedDescription
             throw CommandFailure(
-                place.text, isOfUse ? "\(message) What you merged is in \(merged.path)." : message,
+                place.text, isOfUse ? "\(message) Your merge is in \(merged.path)." : message,
                 status: failure?.status ?? ExitStatus.failure)
         }
     }

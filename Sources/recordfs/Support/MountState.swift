@@ -36,7 +36,7 @@ enum MountState: CustomStringConvertible {
             "Not mounted: process \(pid) still has the store, but not \(place) any more. kill "
                 + "\(pid) ends it."
         case .stale(let place):
-            "The mount at \(place) has lost its process. recordfs mount \(place) mends it."
+            "The mount at \(place) has lost its process. recordfs mount \(place) repairs it."
         case .none(true, _): "Not mounted. recordfs mount does it."
         case .none(false, let directory):
             "Not mounted. recordfs mount --state \(directory) DIR does it."

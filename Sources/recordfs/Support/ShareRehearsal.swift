@@ -38,23 +38,24 @@ struct ShareRehearsal {
         let lost = losses.isEmpty ? [] : losses + [Self.unsentElsewhere]
         switch what {
         case .stop:
-            return ["\(path) would be shared no longer. \(sum)"] + lost
-                + ["All stays here: \(amount(told["stays"]))."]
-        case .leave: return ["You would have \(path) no longer."] + goes
+            return ["\(path) would no longer be shared. \(sum)"] + lost
+                + ["These stay here: \(amount(told["stays"]))."]
+        case .leave: return ["You would lose access to \(path)."] + goes
         case .change: return ["\(path) stays shared. \(sum)"] + lost
         }
     }
 
     private static let unsentElsewhere =
-        "What they have written and not sent yet goes into their own trash."
+        "Their unsent changes move to their own trash."
 
     private var people: [JSONValue] { told["loses"]?.array ?? [] }
 
     private var sum: String {
         switch people.count {
-        case 0: losses.isEmpty ? "Nobody would lose it." : "Nobody who has it would lose it, but:"
-        case 1: "1 person would lose it:"
-        case let count: "\(Showing.grouped(count)) people would lose it:"
+        case 0:
+            losses.isEmpty ? "Nobody would lose access." : "No participant would lose it, but:"
+        case 1: "1 person would lose access:"
+        case let count: "\(Showing.grouped(count)) people would lose access:"
         }
     }
 
@@ -65,11 +66,11 @@ struct ShareRehearsal {
             return "  \(ShareShowCommand.name(of: person)), who "
                 + (isInvited ? "is invited" : "may \(may)")
         }
-        if told["linkCloses"]?.bool == true { lines.append("  anybody else who has the link") }
+        if told["linkCloses"]?.bool == true { lines.append("  anybody else with the link") }
         let links = told["linksEnd"]?.array ?? []
         if !links.isEmpty {
             lines.append(
-                "  whoever has \(Showing.count(links.count, "link")) for one person: "
+                "  anybody with \(Showing.count(links.count, "link")) for one person: "
                     + links.compactMap { $0.string?.string }.joined(separator: " "))
         }
         return lines
@@ -78,19 +79,19 @@ struct ShareRehearsal {
     /// The lines for a user who leaves a share.
     private var goes: [String] {
         let goes = told["goes"]
-        var lines = ["From this account goes: \(amount(goes))."]
+        var lines = ["This account would lose: \(amount(goes))."]
         if let unsent = goes?.integerMember("unsent"), unsent > 0 {
             lines.append(
-                "\(Showing.count(unsent, "record")) with edits that were not sent yet: these go into the "
-                    + "trash instead. recordfs sync sends them before.")
+                "\(Showing.count(unsent, "record")) with unsent edits: these edits move to the "
+                    + "trash. To send them first, run recordfs sync.")
         }
         if let drafts = goes?.integerMember("drafts"), drafts > 0 {
             lines.append(
-                "\(Showing.count(drafts, "text")) that could not be saved: what you wrote in them goes into "
-                    + "the trash as well. recordfs draft list shows what to correct before.")
+                "\(Showing.count(drafts, "text")) that could not be saved: your changes in them move to "
+                    + "the trash too. To correct them first, run recordfs draft list.")
         }
         let owner = told["owner"].map(ShareShowCommand.name) ?? "Its owner"
-        lines.append("\(owner) keeps all of it, with what you have written and sent.")
+        lines.append("\(owner) keeps all records, with the changes that you have sent.")
         return lines
     }
 

@@ -1,25 +1,25 @@
 import ArgumentParser
 import RecordModel
 
-/// Which store a command works on.
+/// The store on which a command works.
 ///
 /// A path on a mount means the store of that mount. A record path, and a command without a path,
-/// mean the store that `--state` names, else that of the mount in which the user stands, else the
-/// default one.
+/// mean the store that `--state` names. Without `--state` they mean the store of the mount that
+/// contains the working directory, or the default one.
 struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state"),
         help: """
-            The state directory of the store. Also RECORDFS_STATE, but in a mount: there the \
-            mount's own store is meant.
+            The state directory of the store. RECORDFS_STATE sets it too, except inside a mount: \
+            there, commands use the store of the mount.
             """)
     var directoryArgument: String?
     @Option(
         name: .customLong("store"),
-        help: ArgumentHelp("A store of config.json, by its name.", valueName: "name"))
+        help: ArgumentHelp("The name of a store in config.json.", valueName: "name"))
     var storeName: String?
 
-    /// An empty name would be the working directory, whatever that is.
+    /// Refuses an empty name, because it would mean the working directory of the moment.
     func validate() throws {
         if storeName != nil, directoryArgument != nil {
             throw ValidationError("--store and --state both say which store is meant.")
@@ -29,10 +29,10 @@ struct StateOptions: ParsableArguments {
             "--state needs the name of a directory; without --state the default store is meant.")
     }
 
-    /// Whether the command line names a store.
+    /// Indicates whether the command line names a store.
     var isNamed: Bool { directoryArgument != nil || storeName != nil }
 
-    /// The state directory that the command line names. Errors: no such store.
+    /// Returns the state directory that the command line names. Errors: no such store.
     func named() throws(CommandFailure) -> String? {
         guard let storeName else { return directoryArgument.map(Places.absolute) }
         return try reporting(storeName) { () throws(RecordError) in
@@ -40,8 +40,8 @@ struct StateOptions: ParsableArguments {
         }
     }
 
-    /// The store of a command without a path. Errors: nothing names one, and the working directory
-    /// is gone, which may have been a mount's.
+    /// Returns the store of a command without a path. Errors: no option or variable names a store,
+    /// and the working directory no longer exists, which may have been on a mount.
     func access() throws(CommandFailure) -> StoreAccess {
         if let named = try named() { return StoreAccess(named) }
         guard Places.hasWorkingDirectory else {
@@ -56,7 +56,7 @@ struct StateOptions: ParsableArguments {
         "the working directory is gone: its mount was detached, or it was removed. Go to another "
         + "one, or name the store with --state."
 
-    /// The store of a path on a mount. Errors: `--state` names another one.
+    /// Returns the store of a path on a mount. Errors: `--state` names another one.
     func access(
         of mount: MountTable, about text: String
     ) throws(CommandFailure) -> StoreAccess {

@@ -150,7 +150,8 @@ extension StoreSettings.AccountSettings {
             throw RecordError(
                 .invalidArgument,
                 "\(Places.configuration) says that its \(key) is \(wanted), and it is signed in to "
-                    + "\(known). A store is of one account: give another one another state.")
+                    + "\(known). A store belongs to one account: use another state for another account."
+            )
         }
     }
 }

@@ -36,7 +36,7 @@ extension MountTests {
                     local/Box/Note/mint.json.txt: did you mean mint.json?
                     local/Box/Note/soup.jpg: a large field of soup is soup@FIELD.jpg
                     local/Box/Note/soup@photo.png: the field photo has the file soup@photo.jpg; \
-                    what is to replace it takes that name
+                    to replace it, use that name
                     local/Box/Note/sub: records are DATABASE/ZONE/TYPE/NAME.json; a directory in a \
                     TYPE holds none
                     local/Box/Note/tea.jsn: did you mean tea.json?

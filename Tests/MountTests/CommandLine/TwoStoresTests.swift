@@ -104,10 +104,10 @@ extension MountTests {
                         echo '{"path": "private/World/Country/JP", "record": {"in": "there"}}' |
                             recordfs debug apply-remote > /dev/null
                         recordfs conflicts list | cut -d, -f1
-                        recordfs conflicts show JP.json | grep -c 'theirs stands'
+                        recordfs conflicts show JP.json | grep -c 'theirs wins'
                         recordfs conflicts resolve --keep mine JP.json
                         recordfs conflicts list; jq -c . JP.json
-                        """, output: "JP.json: in (theirs stands)\n1\n{\"in\":\"b\"}\n"),
+                        """, output: "JP.json: in (theirs wins)\n1\n{\"in\":\"b\"}\n"),
                 Case(
                     command: "export", script: "recordfs export --format csv .",
                     output: "$name,$parent,in\nJP,,b\nOnlyB,,b\n", changes: false),
@@ -152,7 +152,7 @@ extension MountTests {
                         """, output: "JP.json\nOnlyB.json\nRemote.json\n"),
                 Case(
                     command: "revert",
-                    script: "recordfs revert JP.json 2>&1 | grep -c 'has refused nothing of it'",
+                    script: "recordfs revert JP.json 2>&1 | grep -c 'refused no change of it'",
                     output: "1\n", changes: false),
                 Case(
                     command: "completions", script: "recordfs __complete O", output: "OnlyB.json\n",

@@ -51,13 +51,13 @@ extension MountTests {
             #expect(
                 words.hasPrefix(
                     """
-                    private/Kitchen would be shared no longer. 2 people would lose it:
+                    private/Kitchen would no longer be shared. 2 people would lose access:
                       bob@localhost, who may read and write
                       carol@localhost, who is invited
-                      whoever has 1 link for one person: \(once)
+                      anybody with 1 link for one person: \(once)
                     """), "\(words)")
             let bytes = try alice.ok("cat RecordFS/private/Kitchen/Recipe/* | wc -c")
-            #expect(words.contains("All stays here: 3 records, 97.8 KiB."), "\(words)")
+            #expect(words.contains("These stay here: 3 records, 97.8 KiB."), "\(words)")
             let loses =
                 "[.dryRun, .path, [.loses[].address], .linkCloses, .linksEnd, .goes.records]"
             #expect(
@@ -101,23 +101,25 @@ extension MountTests {
             }
             let words = try alice.ok("recordfs share remove -n private/Kitchen bob@localhost")
             #expect(
-                words.hasPrefix("private/Kitchen stays shared. 1 person would lose it:\n  bob@"))
+                words.hasPrefix("private/Kitchen stays shared. 1 person would lose access:\n  bob@")
+            )
             let none = "recordfs share permit -n private/Kitchen bob@localhost read-only"
-            #expect(try alice.ok(none) == "private/Kitchen stays shared. Nobody would lose it.")
+            #expect(try alice.ok(none) == "private/Kitchen stays shared. Nobody would lose access.")
             let ends = try alice.ok("recordfs share remove -n private/Kitchen '\(once)'")
             #expect(
-                ends.contains("would lose it, but:\n  whoever has 1 link for one person: \(once)"))
+                ends.contains(
+                    "would lose it, but:\n  anybody with 1 link for one person: \(once)"))
             #expect(try everything() == before)
             let opened = try alice.shell(
                 "recordfs share permit private/Kitchen everyone read-only")
             #expect(opened.status == 0)
-            #expect(opened.errors == "carol@localhost has it no longer, nor is invited.\n")
+            #expect(opened.errors == "carol@localhost lost access, and is not invited.\n")
             let closing = "permit private/Kitchen everyone none"
             let said = try alice.ok("recordfs share \(closing) -n --json | jq -r '\(show)'")
             #expect(said == "[bob@localhost] true")
             #expect(
                 try alice.ok("recordfs share \(closing) -n").contains(
-                    "anybody else who has the link"))
+                    "anybody else with the link"))
             #expect(try bob.ok("ls \("RecordFS/" + place)/Recipe | wc -l") == "4")
             try alice.ok("recordfs share \(closing)")
             #expect(try bob.eventually("ls RecordFS/shared", ""))
@@ -145,9 +147,9 @@ extension MountTests {
                     == "[3,2,1]")
             let words = try bob.ok("recordfs leave --dry-run \(place)")
             for line in [
-                "You would have \(place) no longer.\nFrom this account goes: 3 records, ",
-                "\n2 records with edits that were not sent yet: these go into the trash instead.",
-                "\n1 text that could not be saved:", "<admin@localhost> keeps all of it",
+                "You would lose access to \(place).\nThis account would lose: 3 records, ",
+                "\n2 records with unsent edits: these edits move to the trash.",
+                "\n1 text that could not be saved:", "<admin@localhost> keeps all records",
             ] { #expect(words.contains(line), "\(words)") }
             #expect(try everything() == before)
             // The exchange is paused still.
@@ -181,7 +183,7 @@ extension MountTests {
                 """)
             let path = "private/Garden/Plant/moss"
             let words =
-                "\(path) would be shared no longer. Nobody would lose it.\nAll stays here: 1 record"
+                "\(path) would no longer be shared. Nobody would lose access.\nThese stay here: 1 record"
             #expect(alone.hasPrefix(words), "\(alone)")
             try end()
         }

@@ -205,7 +205,7 @@ extension MountTests {
             #expect(try bob.eventually(search, ""))
             #expect(
                 try bob.ok("recordfs status").contains(
-                    "3 records with what you had not sent when a share ended"))
+                    "3 records with edits that you had not sent when a share ended"))
             #expect(
                 try bob.ok("cat RecordFS/.recordfs/trash/\(place)/Recipe/*.json").contains("own"))
             try end()
@@ -342,7 +342,7 @@ extension MountTests {
             #expect(try bob.ok(modes) == "555\n555\n444\n444")
             // What he had written is a draft, which says why, and nothing of it waits.
             let reason = try bob.ok("cat RecordFS/\(place)/Recipe/.error")
-            #expect(reason.contains("not change it"))
+            #expect(reason.contains("not change them"))
             #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
             try bob.ok("recordfs draft discard RecordFS/\(place)/Recipe/soup.json")
             #expect(try bob.ok("jq .n RecordFS/\(place)/Recipe/soup.json") == "1")

@@ -174,7 +174,7 @@ extension MountTests {
             #expect(try b.eventually(list, "s1.json\ns1@photo.jpg\ns3.json"))
             let nothing = try b.shell("recordfs revert \(station)/s3.json")
             #expect(nothing.status == 3)
-            #expect(nothing.errors.contains("has refused nothing of it"), "\(nothing)")
+            #expect(nothing.errors.contains("refused no change of it"), "\(nothing)")
             // Refused changes and a pause are told to scripts too.
             let told = try b.shell(
                 """
@@ -203,7 +203,7 @@ extension MountTests {
             try a.ok("sed -i s/127.0.0.1/127.0.0.2/ .config/recordfs/config.json")
             let other = try a.shell("recordfs mount --store work")
             #expect(other.status == 1)
-            #expect(other.errors.contains("A store is of one account"), "\(other)")
+            #expect(other.errors.contains("A store belongs to one account"), "\(other)")
             for (settings, message) in [
                 (#"{"stores": {"work": {"zones": {"A": "all"}}}}"#, "store work: \"zones\""),
                 (#"{"stores": {"a b": {}}}"#, "a store has a name of letters"),

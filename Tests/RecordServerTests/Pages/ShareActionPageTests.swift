@@ -60,7 +60,7 @@ struct ShareActionPageTests {
         let page = try await visitor("bob").get(path)
         for words in [
             "alice", "<strong>Plans</strong>", "a whole zone", "see and change it once you accept",
-            "Nobody else gets in", "Decline", "Report",
+            "Only invited people can join", "Decline", "Report",
         ] {
             #expect(page.text.contains(words), "\(words)")
         }
