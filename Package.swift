@@ -167,3 +167,19 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+// `RECORDFS_BUILD=mount` leaves out the server and the tests. Then three packages are fetched for
+// the mount, and not twenty-six. scripts/quickstart sets it for its first build.
+if Context.environment["RECORDFS_BUILD"] == "mount" {
+    let server = ["RecordServer", "recordfs-server", "Simulation", "simulate", "ServerTestSupport"]
+    package.products.removeAll { server.contains($0.name) }
+    package.targets.removeAll { target in
+        target.isTest || server.contains(target.name)
+            || ["CCrypto", "CTestSystem", "TestSupport"].contains(target.name)
+    }
+    let shared = ["GRDB.swift", "swift-log", "swift-argument-parser"]
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !shared.contains { location.hasSuffix("/" + $0) }
+    }
+}
