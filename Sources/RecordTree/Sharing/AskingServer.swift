@@ -28,7 +28,10 @@ extension Tree {
         return place.isOfShare
     }
 
-    /// Ends the shares whose time has come. Called from its own thread, because the server may
-    /// delay it.
-    package func endDueShares() { endShares(olderThan: options.clock.uptime) }
+    /// Ends the shares whose time has come, and shows others again. Called from its own thread,
+    /// because the server may delay it.
+    package func endDueShares() {
+        endShares(olderThan: options.clock.uptime)
+        showSharesAgain()
+    }
 }

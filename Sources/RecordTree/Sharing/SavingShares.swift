@@ -179,10 +179,23 @@ extension Tree {
 
     func isSetAside(_ file: ShareFile) -> Bool {
         let uptime = options.clock.uptime
-        return state.withLock { state in
-            guard let until = state.sharesAside[file] else { return false }
-            if until <= uptime { state.sharesAside[file] = nil }
-            return until > uptime
+        return state.withLock { ($0.sharesAside[file] ?? .zero) > uptime }
+    }
+
+    /// Makes the kernel forget the listings without a share that is shown again.
+    func showSharesAgain() {
+        let uptime = options.clock.uptime
+        let due = state.withLock { state in
+            let due = state.sharesAside.filter { $0.value <= uptime }.map(\.key)
+            for file in due { state.sharesAside[file] = nil }
+            return due
+        }
+        for file in due {
+            do throws(RecordError) {
+                if let place = try shareDraft(of: file) { forgetName(place) }
+            } catch {
+                options.report("A listing without the share stays: \(error)")
+            }
         }
     }
 

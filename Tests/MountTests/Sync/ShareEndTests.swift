@@ -44,6 +44,20 @@ extension MountTests {
             try end()
         }
 
+        /// A tester: a listing of these three seconds stayed until something else was saved.
+        @Test("a share that an editor renames for its backup is listed again three seconds later")
+        func setAside() throws {
+            let folder = "\(zone)/Recipe"
+            try alice.ok("echo '\(invitation)' > \(folder)/.soup.share.json")
+            #expect(
+                try alice.ok("cd \(folder) && mv .soup.share.json .soup.share.json~ && ls -A")
+                    == ".soup.share.json~\nsoup.json")
+            #expect(
+                try alice.eventually(
+                    "ls -A \(folder)", ".soup.share.json\n.soup.share.json~\nsoup.json"))
+            try end()
+        }
+
         @Test("the share of a zone takes the place of a removed share of one of its records")
         func removedInTheWay() throws {
             try alice.ok(
