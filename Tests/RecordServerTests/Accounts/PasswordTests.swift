@@ -101,7 +101,7 @@ struct PasswordTests {
             createdMilliseconds: 0)
         if password.contains("@") { user.emailAddress = "alice@example.org" }
         let fault = Password.fault(of: Array(password.utf8), for: user)
-        #expect(fault?.contains("guesses") == true, "\(fault ?? "taken")")
+        #expect(fault?.contains("easy to guess") == true, "\(fault ?? "taken")")
     }
 
     @Test("more than 3 000 common passwords are known, and what is not common is taken")
