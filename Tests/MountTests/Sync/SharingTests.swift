@@ -342,7 +342,7 @@ extension MountTests {
             #expect(try bob.ok(modes) == "555\n555\n444\n444")
             // What he had written is a draft, which says why, and nothing of it waits.
             let reason = try bob.ok("cat RecordFS/\(place)/Recipe/.error")
-            #expect(reason.contains("not change them"))
+            #expect(reason.contains("not change it"))
             #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
             try bob.ok("recordfs draft discard RecordFS/\(place)/Recipe/soup.json")
             #expect(try bob.ok("jq .n RecordFS/\(place)/Recipe/soup.json") == "1")
