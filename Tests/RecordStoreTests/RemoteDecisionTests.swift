@@ -144,11 +144,11 @@ import Testing
             isAcknowledged: state.contains(.acknowledged), isEarlier: state.contains(.earlier),
             sent: state.contains(.sent) ? 7 : nil, base: nil, knownText: expected.known,
             isOfOthers: state.contains(.ofOthers), isEditOfLayout: state.contains(.layout))
-        let decision = RemoteDecision.decide(
+        let effects = RemoteDecision.decide(
             news,
             MergedRecord(
                 text: Self.text(merged), document: try document(merged),
                 conflicts: expected.conflicts, lost: expected.lost))
-        #expect(decision.effects == expected.effects)
+        #expect(effects == expected.effects)
     }
 }

@@ -14,11 +14,11 @@ struct RecordUpdate {
 extension RemoteApplication {
     /// Carries out, effect by effect, what was decided of the server's news.
     func carryOut(
-        _ decision: RemoteDecision, of update: RecordUpdate
+        _ effects: [RemoteDecision.Effect], of update: RecordUpdate
     ) throws(RecordError) -> RemoteResult {
         let reported = try reportedBase(update)
         var saved: SaveResult?
-        for effect in decision.effects {
+        for effect in effects {
             if case .write(let text, let hasTheirAssets, let isTheirEdit) = effect {
                 saved = try write(
                     text, update, hasTheirAssets: hasTheirAssets, isTheirEdit: isTheirEdit)

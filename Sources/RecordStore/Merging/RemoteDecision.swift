@@ -44,11 +44,11 @@ struct MergedRecord {
     let lost: [FieldName]
 }
 
-/// The effects on the store of the server's news about one record.
+/// Decides about the effects on the store of the server's news about one record.
 ///
-/// It is decided from values alone, so that a table can test it. `RemoteApplication` reads what
+/// It decides from values alone, so that a table can test it. `RemoteApplication` reads what
 /// `RemoteNews` needs, and carries the effects out in their order.
-struct RemoteDecision: Equatable {
+enum RemoteDecision {
     /// The state that the server has now, as this store keeps it.
     enum Base: Equatable {
         /// The values as the server reports them.
@@ -79,9 +79,8 @@ struct RemoteDecision: Equatable {
         case turnCreateIntoUpdate
     }
 
-    let effects: [Effect]
-
-    static func decide(_ news: RemoteNews, _ merged: MergedRecord) -> RemoteDecision {
+    /// Returns the effects in the order in which they are carried out.
+    static func decide(_ news: RemoteNews, _ merged: MergedRecord) -> [Effect] {
         let isUnchanged = merged.text == news.text
         var effects: [Effect] = []
         if news.isWaitingDelete, !isUnchanged {
@@ -97,7 +96,7 @@ struct RemoteDecision: Equatable {
         } else {
             effects += take(news, merged)
         }
-        return RemoteDecision(effects: effects)
+        return effects
     }
 
     /// The server has nothing but what is to be deleted: it goes on waiting for that.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// `conflicts/DB/ZONE/TYPE/NAME/`: the two versions of a record after edits of which one lost.
 ///
-/// Of several conflicts of one record the last one has the plain name.
+/// When a record has several conflicts, the last one has the plain name.
 extension Tree {
     func conflictNames(
         in zone: ZoneID, _ type: RecordTypeName

@@ -5,7 +5,7 @@ import Synchronization
 /// The trash: the only place below `.recordfs` from which something can be moved. Besides `errors`
 /// and `conflicts` it is the only place where something can be removed.
 ///
-/// Of several records that were deleted under one name the last one has the plain name.
+/// When several records were deleted under one name, the last one has the plain name.
 extension Tree {
     func trashNames(in zone: ZoneID, _ type: RecordTypeName) throws(RecordError)
         -> [ControlName]

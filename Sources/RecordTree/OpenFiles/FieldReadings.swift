@@ -12,8 +12,7 @@ import Synchronization
 struct FieldReadings {
     private struct Reader {
         var versions: [AssetKey: Int64] = [:]
-        /// The files in the order of their last reads.
-        var order: [AssetKey] = []
+        var files = RecentUses<AssetKey>()
     }
 
     private static let filesMax = 64
@@ -26,11 +25,12 @@ struct FieldReadings {
     ) {
         if readers[program] == nil { makeRoom(table) }
         var reader = readers[program, default: Reader()]
-        if reader.versions.updateValue(version, forKey: file) != nil {
-            reader.order.removeAll { $0 == file }
+        reader.versions[file] = version
+        reader.files.use(file)
+        if let oldest = reader.files.oldest(over: Self.filesMax) {
+            reader.files.remove(oldest)
+            reader.versions[oldest] = nil
         }
-        reader.order.append(file)
-        if reader.order.count > Self.filesMax { reader.versions[reader.order.removeFirst()] = nil }
         readers[program] = reader
     }
 

@@ -70,8 +70,7 @@ struct Readings {
 
     private struct Reader {
         var known: [Name: Known] = [:]
-        /// The names, in the order of their last reads.
-        var order: [Name] = []
+        var names = RecentUses<Name>()
         var number: UInt64
     }
 
@@ -109,7 +108,11 @@ struct Readings {
     }
 
     mutating func note(_ file: RecordFile, _ name: Name, by program: Int32) {
-        if programs[file]?.contains(program) == true { return noteAgain(name, by: program) }
+        if programs[file]?.contains(program) == true {
+            // A file that was renamed is known under its former name.
+            if readers[program]?.known[name] != nil { readers[program]?.names.use(name) }
+            return
+        }
         edit(name, of: program) { $0.files.append(file) }
         programs[file, default: []].insert(program)
     }
@@ -163,15 +166,9 @@ struct Readings {
             nextNumber += 1
             readers[program] = Reader(number: nextNumber)
         }
-        if readers[program]?.known[name] != nil {
-            noteAgain(name, by: program)
-        } else {
-            readers[program]?.order.append(name)
-            if let first = readers[program]?.order.first,
-                readers[program]?.order.count ?? 0 > Self.namesMax
-            {
-                forget(first, of: program)
-            }
+        readers[program]?.names.use(name)
+        if let oldest = readers[program]?.names.oldest(over: Self.namesMax) {
+            forget(oldest, of: program)
         }
         let before = readers[program]?.known[name]?.bytes ?? 0
         change(&readers[program, default: Reader(number: nextNumber)].known[name, default: Known()])
@@ -181,16 +178,9 @@ struct Readings {
         if bytes > Self.bytesMax { forgetTexts(butOf: program) }
     }
 
-    /// Notes the name as the last one that the program has used.
-    private mutating func noteAgain(_ name: Name, by program: Int32) {
-        guard let reader = readers[program], reader.order.last != name else { return }
-        readers[program]?.order.removeAll { $0 == name }
-        readers[program]?.order.append(name)
-    }
-
     private mutating func forget(_ name: Name, of program: Int32) {
+        readers[program]?.names.remove(name)
         guard let known = readers[program]?.known.removeValue(forKey: name) else { return }
-        readers[program]?.order.removeAll { $0 == name }
         bytes -= known.bytes
         for file in known.files {
             programs[file]?.remove(program)
@@ -206,7 +196,7 @@ struct Readings {
     }
 
     private mutating func forget(_ program: Int32) {
-        for name in readers[program]?.order ?? [] { forget(name, of: program) }
+        for name in readers[program]?.names.keys ?? [] { forget(name, of: program) }
         readers[program] = nil
     }
 

@@ -107,7 +107,7 @@ extension Tree {
         case .zone(let zone): return zone
         case .record(let id):
             guard let record = try store.record(id) else { return nil }
-            return try store.type(record.type)?.zone
+            return try place(of: record.type).zone.id
         }
     }
 
