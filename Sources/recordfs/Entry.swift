@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RecordModel
 
 /// The program. Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 not found.
 @main
@@ -78,7 +79,7 @@ struct RecordFSCommand: ParsableCommand {
             The path of a file on a mount works too, and means the store of that mount. See \
             recordfs(1).
             """,
-        version: ProgramVersion.text,
+        version: "recordfs \(ProgramVersion.number)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
             GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
@@ -99,9 +100,4 @@ struct RecordFSCommand: ParsableCommand {
             CompletionsCommand.self, CompleteCommand.self,
             DebugCommand.self, GuardCommand.self,
         ])
-}
-
-enum ProgramVersion {
-    static let number = "0.1.0"
-    static let text = "recordfs \(number)"
 }
