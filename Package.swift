@@ -12,7 +12,6 @@ let settings: [SwiftSetting] = [
 /// time is JSON.
 let hot = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
@@ -38,7 +37,6 @@ let package = Package(
         .executable(name: "recordfs-server", targets: ["recordfs-server"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -64,7 +62,7 @@ let package = Package(
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: hot),
         .target(
-            name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", grdb, logging],
+            name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", logging],
             swiftSettings: settings),
         .target(
             name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
@@ -86,7 +84,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "RecordSQL", dependencies: ["CSQLite", "RecordModel", grdb], swiftSettings: hot),
+            name: "RecordSQL", dependencies: ["CSQLite", "RecordModel"], swiftSettings: hot),
         .target(name: "RecordWire", dependencies: ["RecordModel"], swiftSettings: hot),
         .target(
             name: "RecordSync",
@@ -96,7 +94,7 @@ let package = Package(
         .target(
             name: "RecordServer",
             dependencies: [
-                "CCrypto", "CLinux", "RecordModel", "RecordSQL", "RecordWire", grdb, logging,
+                "CCrypto", "CLinux", "RecordModel", "RecordSQL", "RecordWire", logging,
             ] + http,
             swiftSettings: settings),
         .executableTarget(
@@ -127,11 +125,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RecordStoreTests",
-            dependencies: ["RecordStore", "RecordSQL", "RecordModel", "TestSupport", grdb],
+            dependencies: ["RecordStore", "RecordSQL", "RecordModel", "TestSupport"],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "RecordTreeTests",
-            dependencies: ["RecordTree", "RecordStore", "RecordModel", "TestSupport", grdb],
+            dependencies: [
+                "RecordTree", "RecordStore", "RecordSQL", "RecordModel", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "FuseKitTests", dependencies: ["FuseKit", "TestSupport"], swiftSettings: settings),
@@ -153,7 +153,7 @@ let package = Package(
             name: "RecordServerTests",
             dependencies: [
                 "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
-                "ServerTestSupport", "TestSupport", grdb, logging,
+                "ServerTestSupport", "TestSupport", logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + http,
             swiftSettings: settings),
@@ -168,8 +168,8 @@ let package = Package(
     ]
 )
 
-// `RECORDFS_BUILD=mount` leaves out the server and the tests. Then three packages are fetched for
-// the mount, and not twenty-six. scripts/quickstart sets it for its first build.
+// `RECORDFS_BUILD=mount` leaves out the server and the tests. Then two packages are fetched for
+// the mount, and not twenty-five. scripts/quickstart sets it for its first build.
 if Context.environment["RECORDFS_BUILD"] == "mount" {
     let server = ["RecordServer", "recordfs-server", "Simulation", "simulate", "ServerTestSupport"]
     package.products.removeAll { server.contains($0.name) }
@@ -177,7 +177,7 @@ if Context.environment["RECORDFS_BUILD"] == "mount" {
         target.isTest || server.contains(target.name)
             || ["CCrypto", "CTestSystem", "TestSupport"].contains(target.name)
     }
-    let shared = ["GRDB.swift", "swift-log", "swift-argument-parser"]
+    let shared = ["swift-log", "swift-argument-parser"]
     package.dependencies.removeAll { dependency in
         guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
         return !shared.contains { location.hasSuffix("/" + $0) }

@@ -1,21 +1,7 @@
-import GRDBSQLite
+import CSQLite
 package import RecordModel
 
-import struct GRDB.DatabaseError
-
 extension RecordError {
-    /// Converts an error that was thrown inside a database access: our own errors stay as they are,
-    /// and SQLite's errors are converted.
-    package init(storeError error: any Error) {
-        switch error {
-        case let error as RecordError: self = error
-        case let error as DatabaseError:
-            self.init(
-                sqliteCode: error.extendedResultCode.rawValue, message: error.message ?? "")
-        default: self.init(.ioFailure, "The store cannot be used: \(error)")
-        }
-    }
-
     /// Converts SQLite's result codes (https://www.sqlite.org/rescode.html) into our errors.
     ///
     /// The codes not named here are faults of this program (SQLITE_MISUSE, SQLITE_RANGE, a

@@ -1,26 +1,20 @@
 package import RecordModel
 
-package import class GRDB.Database
-
 /// A connection inside one database access: cached statements with typed errors.
 package struct SQLConnection {
-    private let database: GRDB.Database
+    private let handle: SQLHandle
 
-    package init(_ database: GRDB.Database) { self.database = database }
+    init(_ handle: SQLHandle) { self.handle = handle }
 
     /// Returns the prepared statement of `sql` with `values` bound. The statement is kept for the
     /// life of the connection.
     package func statement(_ sql: String, _ values: [SQLValue] = []) throws(RecordError)
         -> SQLStatement
     {
-        do {
-            let statement = SQLStatement(try database.cachedStatement(sql: sql))
-            statement.reset()
-            try statement.bind(values)
-            return statement
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        let statement = try handle.statement(sql)
+        statement.reset()
+        try statement.bind(values)
+        return statement
     }
 
     /// Runs a statement that returns no rows, or whose rows do not matter.
@@ -76,19 +70,49 @@ package struct SQLConnection {
     }
 
     /// Runs several statements without parameters, for example those of a migration.
-    package func execute(script: String) throws(RecordError) {
-        do {
-            try database.execute(sql: script)
+    package func execute(_ script: String) throws(RecordError) { try handle.execute(script) }
+
+    /// Runs `body` in one transaction of this kind (DEFERRED, IMMEDIATE). Its error rolls
+    /// everything back.
+    package func inTransaction<T>(
+        _ kind: String, _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        try run("BEGIN \(kind)")
+        do throws(RecordError) {
+            let result = try body(self)
+            try run("COMMIT")
+            return result
         } catch {
-            throw RecordError(storeError: error)
+            rollBack()
+            throw error
         }
     }
 
+    /// Ends a transaction that only read.
+    func endRead() { rollBack() }
+
+    /// Rolls back, unless SQLite has already done so after an error such as a full disk. When even
+    /// that fails, the next BEGIN fails and tells it.
+    private func rollBack() {
+        guard isInsideTransaction else { return }
+        do throws(RecordError) { try run("ROLLBACK") } catch {}
+    }
+
+    /// Adds a function of SQL without arguments.
+    package func add(
+        function name: String, _ value: @escaping () -> Int64
+    ) throws(RecordError) {
+        try handle.add(function: name, value)
+    }
+
+    /// Copies the whole database to that of another connection.
+    func copy(to target: SQLConnection) throws(RecordError) { try handle.copy(to: target.handle) }
+
     /// The row of the last INSERT into a table with a row id.
-    package var lastInsertedRow: Int64 { database.lastInsertedRowID }
+    package var lastInsertedRow: Int64 { handle.lastInsertedRow }
 
     /// The number of rows that the last INSERT, UPDATE or DELETE changed.
-    package var changedRows: Int { database.changesCount }
+    package var changedRows: Int { handle.changedRows }
 
-    package var isInsideTransaction: Bool { database.isInsideTransaction }
+    package var isInsideTransaction: Bool { handle.isInsideTransaction }
 }

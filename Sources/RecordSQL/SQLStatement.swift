@@ -1,18 +1,15 @@
-import GRDBSQLite
+import CSQLite
 package import RecordModel
-
-package import class GRDB.Statement
 
 /// One prepared statement of one connection, bound and stepped by hand.
 ///
-/// A point read has to cost less than 10 µs and a listing half a million rows a second; decoding
-/// rows through GRDB's `Row` costs several times that. So this file, and no other, calls SQLite's C
-/// functions. Values are copied in (`SQLITE_TRANSIENT`), or lent for one call when they are large,
+/// A point read has to cost less than 10 µs and a listing half a million rows a second. Values are
+/// copied in (`SQLITE_TRANSIENT`), or lent for one call when they are large,
 /// and copied out; no pointer leaves this type. Valid only inside the database access that made it.
 package struct SQLStatement {
     private let handle: OpaquePointer
 
-    package init(_ statement: Statement) { handle = statement.sqliteStatement }
+    init(_ handle: OpaquePointer) { self.handle = handle }
 
     /// Binds `values` to the parameters from 1 on.
     package func bind(_ values: [SQLValue]) throws(RecordError) {

@@ -3,8 +3,6 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-import class GRDB.DatabaseQueue
-
 /// The records of one state directory: a SQLite database and asset files named by their hash.
 ///
 /// One process writes (it holds the lock); any number of processes read. Readers see committed
@@ -17,9 +15,9 @@ package final class RecordStore: Sendable {
     package let options: StoreOptions
 
     let places: StoreDirectory
-    let reader: DatabaseQueue
+    let reader: SQLQueue
     /// The connection that writes. Nil in a store that was opened for reading.
-    let writer: DatabaseQueue?
+    let writer: SQLQueue?
     let lock: StoreLock?
     let log: LogSync?
     /// Space for the operations that must work on a full disk. Nil in a store that was opened for
@@ -48,8 +46,8 @@ package final class RecordStore: Sendable {
     private let replacementObservers = Mutex<[@Sendable ([ReplacedFile], Replacement) -> Void]>([])
 
     init(
-        directory: StoreDirectory, options: StoreOptions, reader: DatabaseQueue,
-        writer: DatabaseQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?,
+        directory: StoreDirectory, options: StoreOptions, reader: SQLQueue,
+        writer: SQLQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?,
         moment: ChangeMoment = ChangeMoment()
     ) {
         self.directory = directory.path
@@ -125,13 +123,8 @@ package final class RecordStore: Sendable {
         guard let writer, isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
         }
-        let (result, transaction): (T, FinishedTransaction)
-        do {
-            (result, transaction) = try writer.inDatabase { database in
-                try self.commit(SQLConnection(database), author, body)
-            }
-        } catch {
-            throw RecordError(storeError: error)
+        let (result, transaction) = try writer.use { connection throws(RecordError) in
+            try self.commit(connection, author, body)
         }
         log?.committed()
         for point in transaction.points { Failpoint.pass(point) }
@@ -224,11 +217,7 @@ package final class RecordStore: Sendable {
     func read<T>(
         _ body: (SQLConnection) throws(RecordError) -> T
     ) throws(RecordError) -> T {
-        do {
-            return try reader.inDatabase { database in try body(SQLConnection(database)) }
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        try reader.use(body)
     }
 
     package func changeStamp(of type: TypeID) throws(RecordError) -> ChangeStamp {
@@ -245,36 +234,9 @@ package final class RecordStore: Sendable {
     func readSnapshot<T>(
         _ body: (SQLConnection) throws(RecordError) -> T
     ) throws(RecordError) -> T {
-        do {
-            let snapshot = try DatabaseQueue(
-                path: reader.path, configuration: ConnectionOptions.reader)
-            if let trace = trace.withLock({ $0 }) { Self.install(trace, on: snapshot) }
-            return try snapshot.inDatabase { database in
-                let connection = SQLConnection(database)
-                try connection.run("BEGIN")
-                do {
-                    let result = try body(connection)
-                    try connection.run("COMMIT")
-                    return result
-                } catch {
-                    try connection.run("ROLLBACK")
-                    throw error
-                }
-            }
-        } catch {
-            throw RecordError(storeError: error)
-        }
-    }
-
-    /// Runs pragmas and the like on the writer's connection, outside a transaction.
-    func configure<T>(
-        _ writer: DatabaseQueue, _ body: (SQLConnection) throws(RecordError) -> T
-    ) throws(RecordError) -> T {
-        do {
-            return try writer.inDatabase { database in try body(SQLConnection(database)) }
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        let snapshot = try SQLQueue(path: reader.path, ConnectionOptions.reader)
+        if let trace = trace.withLock({ $0 }) { Self.install(trace, on: snapshot) }
+        return try snapshot.read(body)
     }
 
     /// Puts everything committed before this call on stable storage.
@@ -301,12 +263,8 @@ package final class RecordStore: Sendable {
         } catch {
             failure = error
         }
-        do {
-            try reader.close()
-            try writer?.close()
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        reader.close()
+        writer?.close()
         lock?.release()
         if let failure { throw failure }
     }

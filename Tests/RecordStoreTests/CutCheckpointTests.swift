@@ -1,8 +1,7 @@
 import FoundationEssentials
 import RecordModel
+import RecordSQL
 import Testing
-
-import class GRDB.DatabaseQueue
 
 @testable import RecordStore
 
@@ -27,9 +26,11 @@ import class GRDB.DatabaseQueue
         let copied = copy.directory + "/store.sqlite"
         try database.write(to: URL(filePath: copied))
         try log.write(to: URL(filePath: copied + "-wal"))
-        let queue = try DatabaseQueue(path: copied)
-        try queue.inDatabase { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
-        try queue.close()
+        let queue = try SQLQueue(path: copied)
+        try queue.use { connection throws(RecordError) in
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        queue.close()
         moved = try Data(contentsOf: URL(filePath: copied))
     }
 

@@ -3,8 +3,6 @@ import RecordModel
 import RecordSQL
 import Testing
 
-import class GRDB.DatabaseQueue
-
 @testable import RecordStore
 
 /// A store with one bit changed is refused, or reads as before, or says what is wrong: at the read,
@@ -104,11 +102,11 @@ import class GRDB.DatabaseQueue
         let directory = temporaryDirectory()
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
-        let empty = try DatabaseQueue(path: directory + "/store.sqlite")
-        try empty.inDatabase {
-            try $0.execute(sql: "PRAGMA page_size = 512; PRAGMA journal_mode = WAL")
+        let empty = try SQLQueue(path: directory + "/store.sqlite")
+        try empty.use { connection throws(RecordError) in
+            try connection.execute("PRAGMA page_size = 512; PRAGMA journal_mode = WAL")
         }
-        try empty.close()
+        empty.close()
         let store = try RecordStore.open(directory: directory)
         let file = directory + "/scratch/in"
         try Data("hello asset".utf8).write(to: URL(filePath: file))

@@ -3,8 +3,6 @@ import RecordModel
 import RecordSQL
 import Testing
 
-import class GRDB.DatabaseQueue
-
 @testable import RecordStore
 
 /// A state directory that has lost its database, or part of it, is left as it is.
@@ -40,9 +38,9 @@ import class GRDB.DatabaseQueue
         }
 
         private func execute(_ path: String, _ sql: String) throws {
-            let queue = try DatabaseQueue(path: path)
-            try queue.inDatabase { try $0.execute(sql: sql) }
-            try queue.close()
+            let queue = try SQLQueue(path: path)
+            try queue.use { connection throws(RecordError) in try connection.execute(sql) }
+            queue.close()
         }
     }
 
@@ -117,9 +115,11 @@ import class GRDB.DatabaseQueue
             if size == 0 {
                 try Data().write(to: URL(filePath: path))
             } else {
-                let queue = try DatabaseQueue(path: path)
-                try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-                try queue.close()
+                let queue = try SQLQueue(path: path)
+                try queue.use { connection throws(RecordError) in
+                    try connection.execute("PRAGMA journal_mode = WAL")
+                }
+                queue.close()
             }
             let store = try RecordStore.open(directory: directory)
             #expect(try store.integrityCheck(deep: true) == [])

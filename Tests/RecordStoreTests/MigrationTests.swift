@@ -1,9 +1,8 @@
 import Foundation
 import RecordModel
+import RecordSQL
 import RecordStore
 import Testing
-
-import class GRDB.DatabaseQueue
 
 /// Stores as earlier versions left them: each version's stays, for a published migration may never
 /// lose what it found.
@@ -57,19 +56,19 @@ import class GRDB.DatabaseQueue
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try RecordStore.open(directory: directory).close()
-        let queue = try DatabaseQueue(path: directory + "/store.sqlite")
-        try queue.inDatabase {
-            try $0.execute(
-                sql: """
-                    DROP TABLE share;
-                    DROP TABLE move;
-                    ALTER TABLE zone DROP COLUMN user;
-                    ALTER TABLE trash DROP COLUMN is_own;
-                    DELETE FROM grdb_migrations WHERE identifier LIKE '2026-11-25%';
-                    PRAGMA user_version = 0;
-                    """)
+        let queue = try SQLQueue(path: directory + "/store.sqlite")
+        try queue.use { connection throws(RecordError) in
+            try connection.execute(
+                """
+                DROP TABLE share;
+                DROP TABLE move;
+                ALTER TABLE zone DROP COLUMN user;
+                ALTER TABLE trash DROP COLUMN is_own;
+                DELETE FROM grdb_migrations WHERE identifier LIKE '2026-11-25%';
+                PRAGMA user_version = 0;
+                """)
         }
-        try queue.close()
+        queue.close()
         let store = try RecordStore.open(directory: directory)
         #expect(try store.integrityCheck(deep: true) == [])
         try store.write(author: .sync) { transaction throws(RecordError) in
@@ -99,17 +98,17 @@ import class GRDB.DatabaseQueue
             return type
         }
         try old.close()
-        let queue = try DatabaseQueue(path: directory + "/store.sqlite")
-        try queue.inDatabase {
-            try $0.execute(
-                sql: """
-                    UPDATE record SET stem = name WHERE name IS NOT NULL;
-                    UPDATE record SET stem = CAST('x:Note' AS BLOB) WHERE name IS NULL;
-                    DELETE FROM grdb_migrations WHERE identifier = '2026-11-26 stems';
-                    PRAGMA user_version = 0;
-                    """)
+        let queue = try SQLQueue(path: directory + "/store.sqlite")
+        try queue.use { connection throws(RecordError) in
+            try connection.execute(
+                """
+                UPDATE record SET stem = name WHERE name IS NOT NULL;
+                UPDATE record SET stem = CAST('x:Note' AS BLOB) WHERE name IS NULL;
+                DELETE FROM grdb_migrations WHERE identifier = '2026-11-26 stems';
+                PRAGMA user_version = 0;
+                """)
         }
-        try queue.close()
+        queue.close()
         let store = try RecordStore.open(directory: directory)
         #expect(try store.integrityCheck(deep: true) == [])
         #expect(try store.record(type, Stem("x:Note"))?.state == .saved)

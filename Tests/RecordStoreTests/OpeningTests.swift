@@ -3,8 +3,6 @@ import RecordModel
 import RecordSQL
 import Testing
 
-import class GRDB.DatabaseQueue
-
 @testable import RecordStore
 
 #if canImport(Glibc)
@@ -143,11 +141,11 @@ import Glibc
             failure { try RecordStore.open(directory: fixture.directory) }?.code == .storeTooNew)
         let reading = failure { try RecordStore.openForReading(directory: fixture.directory) }
         #expect(reading?.code == .storeTooNew)
-        let queue = try DatabaseQueue(path: fixture.directory + "/store.sqlite")
-        try queue.write {
-            try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'v99'")
+        let queue = try SQLQueue(path: fixture.directory + "/store.sqlite")
+        try queue.write { connection throws(RecordError) in
+            try connection.execute("DELETE FROM grdb_migrations WHERE identifier = 'v99'")
         }
-        try queue.close()
+        queue.close()
         try fixture.reopen()
     }
 

@@ -1,5 +1,5 @@
-import GRDB
 import RecordModel
+import RecordSQL
 import RecordStore
 import Synchronization
 import TestSupport
@@ -17,15 +17,13 @@ import Testing
         fixture.store.traceReads { sql in asked.withLock { $0.append(sql) } }
         try body(fixture.store)
         fixture.store.traceReads(nil)
-        let queue = try DatabaseQueue(path: fixture.directory + "/store.sqlite")
-        defer { try? queue.close() }
+        let queue = try SQLQueue(path: fixture.directory + "/store.sqlite")
+        defer { queue.close() }
         return try asked.withLock(\.self).filter { $0.contains("SELECT") }.flatMap { sql in
-            try queue.read { database in
-                try String.fetchAll(
-                    database,
-                    sql:
-                        "EXPLAIN QUERY PLAN \(sql.replacing("?1", with: "1").replacing("?2", with: "1").replacing("?", with: "1"))",
-                    adapter: SuffixRowAdapter(fromIndex: 3))
+            try queue.read { connection throws(RecordError) in
+                let bound = sql.replacing("?1", with: "1").replacing("?2", with: "1")
+                    .replacing("?", with: "1")
+                return try connection.all("EXPLAIN QUERY PLAN \(bound)") { $0.string(3) }
             }
         }
     }

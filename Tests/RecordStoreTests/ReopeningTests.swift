@@ -1,5 +1,5 @@
-import GRDB
 import RecordModel
+import RecordSQL
 import RecordStore
 import Testing
 
@@ -25,10 +25,10 @@ struct ReopeningTests {
         let fixture = try StoreFixture()
         let bad = try fixture.save("bad", #"{"x": "soup"}"#).id
         let good = try fixture.save("good", #"{"x": "soup"}"#).id
-        try DatabaseQueue(path: fixture.directory + "/store.sqlite").write { database in
-            try database.execute(
-                sql: "UPDATE history SET text = x'7b' WHERE record_id = ?",
-                arguments: [bad.rawValue])
+        try SQLQueue(path: fixture.directory + "/store.sqlite").write {
+            connection throws(RecordError) in
+            try connection.run(
+                "UPDATE history SET text = x'7b' WHERE record_id = ?", [.integer(bad.rawValue)])
         }
         for _ in 0..<2 {
             #expect(

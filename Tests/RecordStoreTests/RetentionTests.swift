@@ -1,5 +1,5 @@
-import GRDB
 import RecordModel
+import RecordSQL
 import RecordStore
 import TestSupport
 import Testing
@@ -105,12 +105,12 @@ import Testing
     func oldStore() throws {
         let fixture = try StoreFixture()
         try fixture.whileClosed { path in
-            let queue = try DatabaseQueue(path: path)
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA auto_vacuum = NONE")
-                try database.execute(sql: "VACUUM")
+            let queue = try SQLQueue(path: path)
+            try queue.use { connection throws(RecordError) in
+                try connection.execute("PRAGMA auto_vacuum = NONE")
+                try connection.execute("VACUUM")
             }
-            try queue.close()
+            queue.close()
         }
         let filler = String(repeating: "x", count: 20_000)
         for number in 0..<200 { try fixture.save("r\(number)", #"{"t":"\#(filler)"}"#) }
@@ -122,8 +122,9 @@ import Testing
         #expect(try fixture.store.counts().databaseBytes > 3_000_000)
         let result = try fixture.store.collectGarbage(isRehearsal: false)
         #expect(result.bytesAfter < 1_000_000 && result.bytesBefore > 3_000_000)
-        let mode = try DatabaseQueue(path: fixture.directory + "/store.sqlite").read { database in
-            try Int.fetchOne(database, sql: "PRAGMA auto_vacuum")
+        let mode = try SQLQueue(path: fixture.directory + "/store.sqlite").read {
+            connection throws(RecordError) in
+            try connection.first("PRAGMA auto_vacuum") { $0.int64(0) }
         }
         #expect(mode == 2)
         try fixture.expectSound()

@@ -1,11 +1,10 @@
 import Glibc
 import RecordModel
+import RecordSQL
 import RecordStore
 import RecordTree
 import TestSupport
 import Testing
-
-import class GRDB.DatabaseQueue
 
 /// A full disk, as the tree meets it: texts that no save takes for a while stay in memory.
 @Suite("Saves that fail, and what is saved after them")
@@ -159,8 +158,8 @@ struct FailedSaveTests {
 
 extension TreeFixture {
     private func change(_ statements: String) throws {
-        let queue = try DatabaseQueue(path: directory + "/store.sqlite")
-        try queue.inDatabase { try $0.execute(sql: statements) }
+        let queue = try SQLQueue(path: directory + "/store.sqlite")
+        try queue.use { connection throws(RecordError) in try connection.execute(statements) }
         try queue.close()
     }
 

@@ -3,49 +3,34 @@ import RecordModel
 import RecordSQL
 import RecordWire
 
-import class GRDB.Database
-import class GRDB.DatabaseQueue
-import protocol GRDB.DatabaseReader
-
 /// A copy of a database while it is in use.
 enum DatabaseCopy {
     /// Makes a copy with SQLite's online backup, as of one point in time. Returns the copy, open,
     /// and its size in bytes.
     static func make(
-        of source: some DatabaseReader, at path: String
-    ) throws(ServerError) -> (DatabaseQueue, bytes: Int64) {
+        of source: any SQLReadable, at path: String
+    ) throws(ServerError) -> (SQLQueue, bytes: Int64) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw BackupFiles.failure("make", path, errno) }
         Glibc.close(descriptor)
-        do {
-            let copy = try DatabaseQueue(path: path)
-            try source.backup(to: copy)
+        do throws(RecordError) {
+            let copy = try SQLQueue(path: path)
+            try source.copy(to: copy)
             return (copy, try size(of: copy))
         } catch {
             throw failure("copied", error)
         }
     }
 
-    private static func size(of copy: DatabaseQueue) throws -> Int64 {
-        try copy.inDatabase { database in
-            let connection = SQLConnection(database)
+    private static func size(of copy: SQLQueue) throws(RecordError) -> Int64 {
+        try copy.use { connection throws(RecordError) in
             let pages = try connection.first("PRAGMA page_count") { $0.int64(0) } ?? 0
             return pages * (try connection.first("PRAGMA page_size") { $0.int64(0) } ?? 0)
         }
     }
 
-    static func close(_ copy: DatabaseQueue) throws(ServerError) {
-        do {
-            try copy.close()
-        } catch {
-            throw failure("closed", error)
-        }
-    }
-
-    static func failure(_ what: String, _ error: any Error) -> ServerError {
-        ServerError(
-            .internalError,
-            "The database could not be \(what): \(RecordError(storeError: error).message)")
+    static func failure(_ what: String, _ error: RecordError) -> ServerError {
+        ServerError(.internalError, "The database could not be \(what): \(error.message)")
     }
 }
 
@@ -61,14 +46,16 @@ struct AssetRows {
     private static let portion: Int64 = 1_000
 
     static func each(
-        _ database: any DatabaseReader, _ body: (Row) async throws(ServerError) -> Void
+        _ database: any SQLReadable, _ body: (Row) async throws(ServerError) -> Void
     ) async throws(ServerError) {
         var last = ""
         while true {
             let start = last
             let rows = try await BackupThread.run { () throws(ServerError) -> [Row] in
-                do {
-                    return try database.read { try portion(SQLConnection($0), after: start) }
+                do throws(RecordError) {
+                    return try database.read { connection throws(RecordError) in
+                        try portion(connection, after: start)
+                    }
                 } catch {
                     throw DatabaseCopy.failure("read", error)
                 }

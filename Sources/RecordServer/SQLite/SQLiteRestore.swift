@@ -3,9 +3,6 @@ import RecordModel
 import RecordSQL
 import RecordWire
 
-import class GRDB.Database
-import class GRDB.DatabaseQueue
-
 /// Makes a data directory of a server from a backup.
 ///
 /// Everything that was written after the backup is lost, and clients have to find that out: see
@@ -40,7 +37,7 @@ enum SQLiteRestore {
         try await assets.target.sync()
         return try await BackupThread.run { () throws(ServerError) in
             let report = try renew(copy, keepsSessions: keepsSessions, now)
-            try DatabaseCopy.close(copy)
+            copy.close()
             try target.finish()
             return report
         }
@@ -64,7 +61,7 @@ enum SQLiteRestore {
         let findings = try await AssetInspection.run(copy, assets, deep: deep)
         return try await BackupThread.run { () throws(ServerError) in
             let report = try renew(copy, keepsSessions: keepsSessions, now)
-            try DatabaseCopy.close(copy)
+            copy.close()
             return (report, findings)
         }
     }
@@ -72,7 +69,7 @@ enum SQLiteRestore {
     /// Copies the database to its place, under its unfinished name.
     private static func begin(
         _ source: BackupFiles, _ target: BackupFiles
-    ) throws(ServerError) -> DatabaseQueue {
+    ) throws(ServerError) -> SQLQueue {
         guard access(source.database, F_OK) == 0 else {
             throw ServerError(
                 .badRequest, "\(source.path) is no complete backup: it has no records.sqlite.")
@@ -84,11 +81,10 @@ enum SQLiteRestore {
     }
 
     private static func renew(
-        _ copy: DatabaseQueue, keepsSessions: Bool, _ now: Timestamp
+        _ copy: SQLQueue, keepsSessions: Bool, _ now: Timestamp
     ) throws(ServerError) -> RestoreReport {
-        do {
-            return try copy.inDatabase { database in
-                let connection = SQLConnection(database)
+        do throws(RecordError) {
+            return try copy.use { connection throws(RecordError) in
                 try RestoreRenewal(connection: connection, now: now)
                     .renew(keepsSessions: keepsSessions)
                 return try RestoreReport.read(connection)
@@ -100,28 +96,27 @@ enum SQLiteRestore {
 
     private static func copyDatabase(
         _ source: BackupFiles, _ target: BackupFiles
-    ) throws(ServerError) -> DatabaseQueue {
-        let original: DatabaseQueue
-        do {
-            original = try DatabaseQueue(path: source.database)
+    ) throws(ServerError) -> SQLQueue {
+        let original: SQLQueue
+        do throws(RecordError) {
+            original = try SQLQueue(path: source.database)
         } catch {
             throw DatabaseCopy.failure("opened", error)
         }
         let (copy, _) = try DatabaseCopy.make(of: original, at: target.unfinishedDatabase)
-        try DatabaseCopy.close(original)
+        original.close()
         return copy
     }
 
-    private static func check(_ copy: DatabaseQueue) throws(ServerError) {
+    private static func check(_ copy: SQLQueue) throws(ServerError) {
         let (verdict, isNewer): (String, Bool)
-        do {
-            (verdict, isNewer) = try copy.inDatabase { database in
-                let verdict = try SQLConnection(database).first("PRAGMA quick_check(1)") {
-                    $0.string(0)
-                }
-                return (verdict ?? "", try SQLiteTables.areNewer(database))
+        do throws(RecordError) {
+            (verdict, isNewer) = try copy.use { connection throws(RecordError) in
+                let verdict = try connection.first("PRAGMA quick_check(1)") { $0.string(0) }
+                let isNewer = try SQLiteTables.migrations.areNewer(connection)
+                if !isNewer { try SQLiteTables.migrations.apply(to: connection) }
+                return (verdict ?? "", isNewer)
             }
-            if !isNewer { try SQLiteTables.migrator.migrate(copy) }
         } catch {
             throw DatabaseCopy.failure("checked", error)
         }
@@ -138,7 +133,7 @@ enum SQLiteRestore {
     /// Copies the assets. Uploads that nothing referred to yet may be missing: their rows are
     /// deleted.
     private static func bringAssets(
-        _ copy: DatabaseQueue, from source: any AssetStore, to target: any AssetStore
+        _ copy: SQLQueue, from source: any AssetStore, to target: any AssetStore
     ) async throws(ServerError) {
         var forgotten: [ContentHash] = []
         try await AssetRows.each(copy) { (row) throws(ServerError) in
@@ -159,11 +154,10 @@ enum SQLiteRestore {
     }
 
     private static func forget(
-        _ assets: [ContentHash], _ copy: DatabaseQueue
+        _ assets: [ContentHash], _ copy: SQLQueue
     ) throws(ServerError) {
-        do {
-            try copy.inDatabase { database in
-                let connection = SQLConnection(database)
+        do throws(RecordError) {
+            try copy.use { connection throws(RecordError) in
                 for hash in assets {
                     try connection.run(
                         "DELETE FROM assets WHERE sha256 = ?", [.text(hash.hex)])

@@ -3,9 +3,6 @@ import RecordModel
 import RecordSQL
 package import RecordWire
 
-import class GRDB.Database
-import class GRDB.DatabaseQueue
-
 /// The thread of backups and restores, which wait for a disk for a long time.
 enum BackupThread {
     private static let queue = DispatchQueue(label: "recordfs.backup")
@@ -55,7 +52,7 @@ extension SQLiteStorage {
         }
         try await target.sync()
         try await BackupThread.run { () throws(ServerError) in
-            try DatabaseCopy.close(copy)
+            copy.close()
             try files.finish()
         }
         return BackupSummary(databaseBytes: bytes, assetCount: count)

@@ -1,11 +1,10 @@
 import Glibc
+import RecordSQL
 import RecordWire
-
-import protocol GRDB.DatabaseReader
 
 extension SQLiteStorage {
     package func gauges() async -> [MetricsGauge] {
-        guard !isInMemory else { return [] }
+        guard !database.isInMemory else { return [] }
         let path = database.path
         do throws(ServerError) {
             return try await FileThreads.run { () throws(ServerError) in Self.gauges(path) }

@@ -2,17 +2,15 @@ import RecordModel
 import RecordSQL
 package import RecordWire
 
-import protocol GRDB.DatabaseReader
-
 extension SQLiteStorage {
     package func inspect(
         assets: any AssetStore, deep: Bool
     ) async throws(ServerError) -> [Finding] {
         let database = database
         let faults = try await BackupThread.run { () throws(ServerError) -> [String] in
-            do {
-                return try database.read { database in
-                    try SQLConnection(database).all(
+            do throws(RecordError) {
+                return try database.read { connection throws(RecordError) in
+                    try connection.all(
                         deep ? "PRAGMA integrity_check(20)" : "PRAGMA quick_check(20)"
                     ) { $0.string(0) }
                 }
@@ -36,7 +34,7 @@ enum AssetInspection {
     private static let shownCount = 20
 
     static func run(
-        _ database: any DatabaseReader, _ assets: any AssetStore, deep: Bool
+        _ database: any SQLReadable, _ assets: any AssetStore, deep: Bool
     ) async throws(ServerError) -> [Finding] {
         var count = 0
         var bad: [Finding] = []

@@ -4,12 +4,6 @@ import RecordModel
 import RecordSQL
 package import RecordWire
 
-import struct GRDB.Configuration
-import struct GRDB.DatabaseMigrator
-import class GRDB.DatabasePool
-import class GRDB.DatabaseQueue
-import protocol GRDB.DatabaseWriter
-
 extension DataDirectory {
     package var databasePath: String { path + "/records.sqlite" }
 }
@@ -26,31 +20,30 @@ extension SQLiteStorage {
         path: String?, synchronous: Synchronous = .full,
         logger: Logger = Logger(label: "recordfs.storage")
     ) throws(ServerError) -> SQLiteStorage {
-        do {
-            if let path {
-                try makePrivate(path)
-                let pool = try DatabasePool(path: path, configuration: configuration(synchronous))
-                try prepare(pool)
-                return SQLiteStorage(database: pool, isInMemory: false, logger: logger)
-            }
-            let queue = try DatabaseQueue(configuration: configuration(synchronous))
-            try prepare(queue)
-            return SQLiteStorage(database: queue, isInMemory: true, logger: logger)
+        do throws(RecordError) {
+            if let path { try makePrivate(path) }
+            let writer = try SQLQueue(path: path, options(synchronous, cacheKiB: 8_000))
+            try writer.use(prepare)
+            let pool =
+                path == nil
+                ? SQLPool(inMemory: writer)
+                : try SQLPool(
+                    writer, readerCount: readerCount, options(synchronous, cacheKiB: 2_000))
+            return SQLiteStorage(database: pool, logger: logger)
         } catch {
-            let cause = RecordError(storeError: error)
             throw ServerError(
-                .internalError, "The storage \(path ?? "in memory") cannot be opened: \(cause)")
+                .internalError, "The storage \(path ?? "in memory") cannot be opened: \(error)")
         }
     }
 
     /// Returns another storage, in memory, with everything that this one has now.
     package func copyInMemory() throws(ServerError) -> SQLiteStorage {
-        do {
-            let queue = try DatabaseQueue(configuration: Self.configuration(.normal))
-            try database.backup(to: queue)
-            return SQLiteStorage(database: queue, isInMemory: true, logger: logger)
+        do throws(RecordError) {
+            let copy = try SQLQueue(Self.options(.normal, cacheKiB: 8_000))
+            try database.copy(to: copy)
+            return SQLiteStorage(database: SQLPool(inMemory: copy), logger: logger)
         } catch {
-            throw failure(error)
+            throw ServerError(storage: error, logger)
         }
     }
 
@@ -65,35 +58,30 @@ extension SQLiteStorage {
         Glibc.close(descriptor)
     }
 
-    private static func prepare(_ database: some DatabaseWriter) throws {
-        let isNewer = try database.unsafeRead { try SQLiteTables.areNewer($0) }
-        guard !isNewer else {
+    private static func prepare(_ connection: SQLConnection) throws(RecordError) {
+        guard try !SQLiteTables.migrations.areNewer(connection) else {
             throw RecordError(
                 .storeTooNew, "it was made by a newer recordfs-server; install that version.")
         }
-        try SQLiteTables.migrator.migrate(database)
+        try SQLiteTables.migrations.apply(to: connection)
     }
 
-    /// Returns the configuration. A few small caches keep a server of a million records far below
-    /// its memory limit; the kernel caches the file as well.
-    private static func configuration(_ synchronous: Synchronous) -> Configuration {
-        SQLiteLibrary.setUp()
-        var configuration = Configuration()
-        configuration.label = "recordfs.storage"
-        configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(10)
-        configuration.maximumReaderCount = 3
-        configuration.prepareDatabase { database in
-            let cache = database.configuration.readonly ? 2_000 : 8_000
-            try database.execute(
-                sql: """
-                    PRAGMA synchronous = \(synchronous.rawValue);
-                    PRAGMA cache_size = -\(cache);
-                    PRAGMA temp_store = MEMORY;
-                    PRAGMA wal_autocheckpoint = 4000;
-                    PRAGMA journal_size_limit = 67108864;
-                    """)
-        }
-        return configuration
+    /// The number of connections that read at the same time.
+    private static let readerCount = 3
+
+    /// Returns the options of a connection. A few small caches keep a server of a million records
+    /// far below its memory limit; the kernel caches the file as well.
+    private static func options(_ synchronous: Synchronous, cacheKiB: Int) -> SQLOptions {
+        var options = SQLOptions()
+        options.hasForeignKeys = false
+        options.hasLog = true
+        options.script = """
+            PRAGMA synchronous = \(synchronous.rawValue);
+            PRAGMA cache_size = -\(cacheKiB);
+            PRAGMA temp_store = MEMORY;
+            PRAGMA wal_autocheckpoint = 4000;
+            PRAGMA journal_size_limit = 67108864;
+            """
+        return options
     }
 }

@@ -4,10 +4,6 @@ import RecordModel
 import RecordSQL
 package import RecordWire
 
-import class GRDB.Database
-import class GRDB.DatabasePool
-import protocol GRDB.DatabaseWriter
-
 /// The default storage: one SQLite file in WAL mode, or a database in memory.
 ///
 /// Other processes may use the same file, such as the commands that add users. Reads run on a few
@@ -20,25 +16,23 @@ package final class SQLiteStorage: OperatedStorage {
         case normal = "NORMAL"
     }
 
-    let database: any DatabaseWriter
-    let isInMemory: Bool
+    let database: SQLPool
     private let caches = StorageCaches()
     let logger: Logger
     private let writes: WriteQueue
 
-    init(database: any DatabaseWriter, isInMemory: Bool, logger: Logger) {
+    init(database: SQLPool, logger: Logger) {
         self.database = database
-        self.isInMemory = isInMemory
         self.logger = logger
-        writes = WriteQueue(database: database, caches: caches, logger: logger)
+        writes = WriteQueue(writer: database.writer, caches: caches, logger: logger)
     }
 
     package func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StorageReader) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result {
         let outcome = await withCheckedContinuation { continuation in
-            snapshot { database in
-                continuation.resume(returning: self.run(body, database))
+            database.enqueueRead { connection in
+                continuation.resume(returning: self.run(body, connection))
             }
         }
         return try outcome.get()
@@ -55,57 +49,31 @@ package final class SQLiteStorage: OperatedStorage {
 
     /// Ends all connections after the accesses that have begun. Later accesses fail. Calling it
     /// again is harmless. Blocks the thread.
-    package func close() throws(ServerError) {
-        // A connection that only reads cannot move the log into the database when it is the last
-        // one to be closed.
-        if let pool = database as? DatabasePool { pool.invalidateReadOnlyConnections() }
-        do {
-            try database.close()
-        } catch {
-            throw failure(error)
-        }
-    }
+    package func close() { database.close() }
 
-    package func shutDown() async throws(ServerError) {
-        let outcome: Result<Void, ServerError> = await withCheckedContinuation { continuation in
+    package func shutDown() async {
+        await withCheckedContinuation { continuation in
             DispatchQueue(label: "recordfs.close").async {
-                continuation.resume(
-                    returning: Result { () throws(ServerError) in try self.close() })
+                self.close()
+                continuation.resume()
             }
-        }
-        try outcome.get()
-    }
-
-    /// Calls `body` on a thread of the storage with a connection that sees one point in time.
-    private func snapshot(
-        _ body: @escaping @Sendable (Swift.Result<GRDB.Database, any Error>) -> Void
-    ) {
-        if isInMemory {
-            // There is one connection with one access after the other, so no transaction is needed.
-            database.asyncWriteWithoutTransaction { body(.success($0)) }
-        } else {
-            database.asyncRead(body)
         }
     }
 
     private func run<Value>(
         _ body: (any StorageReader) throws(ServerError) -> Value,
-        _ database: Swift.Result<GRDB.Database, any Error>
+        _ opened: Swift.Result<SQLConnection, RecordError>
     ) -> Swift.Result<Value, ServerError> {
         let connection: SQLConnection
-        do {
-            connection = SQLConnection(try database.get())
+        do throws(RecordError) {
+            connection = try opened.get()
         } catch {
-            return .failure(failure(error))
+            return .failure(ServerError(storage: error, logger))
         }
         let access = SQLiteAccess(connection, caches, isWriting: false, logger: logger)
         let outcome = Swift.Result { () throws(ServerError) in try body(access) }
         caches.names.add(access.names)
         return outcome
-    }
-
-    func failure(_ error: any Error) -> ServerError {
-        ServerError(storage: RecordError(storeError: error), logger)
     }
 }
 

@@ -1,46 +1,31 @@
-import GRDB
+import RecordModel
+import RecordSQL
 
 /// The tables of the server, version by version. A published version never changes.
 enum SQLiteTables {
     /// All versions until now in one transaction: one commit, and one check of the references.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("2026-11", merging: Set(names)) { database, applied in
+    static let migrations = SQLMigrations([
+        SQLMigrations.Migration("2026-11", replacing: Set(names)) {
+            (connection, applied) throws(RecordError) in
             for (name, sql) in zip(names, versions) where !applied.contains(name) {
-                try database.execute(sql: sql)
+                try connection.execute(sql)
             }
-        }
+        },
         // These come later than the others: a database that has all of those does not look at them
         // again.
-        migrator.registerMigration("2026-11-25 access to shares") { database in
-            try database.execute(sql: accessToShares)
-        }
-        migrator.registerMigration("2026-11-25 invitations") { database in
-            try database.execute(sql: invitations)
-        }
-        migrator.registerMigration("2026-11-26 account events") { database in
-            try database.execute(sql: accountEvents)
-        }
-        migrator.registerMigration("2026-11-26 blocked owners") { database in
-            try database.execute(sql: blockedOwners)
-        }
-        migrator.registerMigration("2026-11-26 reports") { database in
-            try database.execute(sql: manyReports)
-        }
-        migrator.registerMigration("2026-11-26 departures") { database in
-            try database.execute(sql: departures)
-        }
-        migrator.registerMigration("2026-11-27 released assets") { database in
-            try database.execute(sql: releasedAssets)
-        }
-        return migrator
-    }
+        sql("2026-11-25 access to shares", accessToShares),
+        sql("2026-11-25 invitations", invitations),
+        sql("2026-11-26 account events", accountEvents),
+        sql("2026-11-26 blocked owners", blockedOwners),
+        sql("2026-11-26 reports", manyReports),
+        sql("2026-11-26 departures", departures),
+        sql("2026-11-27 released assets", releasedAssets),
+    ])
 
-    /// Returns whether a database has had migrations that this program does not know.
-    static func areNewer(_ database: Database) throws -> Bool {
-        let migrator = migrator
-        let known = Set(migrator.migrations + names)
-        return try !migrator.appliedIdentifiers(database).isSubset(of: known)
+    private static func sql(_ name: String, _ statements: String) -> SQLMigrations.Migration {
+        SQLMigrations.Migration(name) { (connection, _) throws(RecordError) in
+            try connection.execute(statements)
+        }
     }
 
     private static let names = versions.indices.map { "v\($0 + 1)" }

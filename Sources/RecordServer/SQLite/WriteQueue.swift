@@ -4,9 +4,6 @@ import RecordSQL
 import RecordWire
 import Synchronization
 
-import class GRDB.Database
-import protocol GRDB.DatabaseWriter
-
 /// A body that waits to be run in a transaction, with the continuation of its caller.
 struct WriteJob: Sendable {
     /// Runs the body and returns the function to call when the commit is known to have happened
@@ -53,13 +50,13 @@ final class WriteQueue: Sendable {
     /// The time after which no more body joins a group that is at work.
     private static let groupTime = Duration.milliseconds(50)
 
-    private let database: any DatabaseWriter
+    private let writer: SQLQueue
     private let caches: StorageCaches
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(database: any DatabaseWriter, caches: StorageCaches, logger: Logger) {
-        self.database = database
+    init(writer: SQLQueue, caches: StorageCaches, logger: Logger) {
+        self.writer = writer
         self.caches = caches
         self.logger = logger
     }
@@ -76,8 +73,8 @@ final class WriteQueue: Sendable {
     /// Runs one group for each turn on the connection. In memory, reads take place between two of
     /// them.
     private func schedule() {
-        database.asyncWriteWithoutTransaction { database in
-            self.commitGroup(SQLConnection(database))
+        writer.enqueue { connection in
+            self.commitGroup(connection)
             let isMore = self.state.withLock { state in
                 state.isScheduled = !state.waiting.isEmpty
                 return state.isScheduled
@@ -100,14 +97,19 @@ final class WriteQueue: Sendable {
         var names: [NameTable] = []
     }
 
-    private func commitGroup(_ connection: SQLConnection) {
+    private func commitGroup(_ opened: Result<SQLConnection, RecordError>) {
         var group = Group()
         do throws(RecordError) {
-            try connection.run("BEGIN IMMEDIATE")
-            try runGroup(&group, connection)
-            if connection.isInsideTransaction { try connection.run("COMMIT") }
+            let connection = try opened.get()
+            do throws(RecordError) {
+                try connection.run("BEGIN IMMEDIATE")
+                try runGroup(&group, connection)
+                if connection.isInsideTransaction { try connection.run("COMMIT") }
+            } catch {
+                rollBack(connection)
+                throw error
+            }
         } catch {
-            rollBack(connection)
             let failure = ServerError(storage: error, logger)
             // Without a transaction, no body was taken from the queue.
             if group.finish.isEmpty { group.finish = take(Self.groupLimit).map(\.fail) }

@@ -2,8 +2,6 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-import class GRDB.DatabaseQueue
-
 extension RecordStore {
     /// The size of a text, in bytes, above which it leaves SQLite's caches full and holes in the
     /// heap.
@@ -29,12 +27,8 @@ extension RecordStore {
         // A text that is noted meanwhile starts the count again.
         _ = releasesDue.compareExchange(expected: due, desired: due - 1, ordering: .relaxed)
         for queue in [reader, writer].compactMap(\.self) {
-            do {
-                try queue.inDatabase { database in
-                    try SQLConnection(database).run("PRAGMA shrink_memory")
-                }
-            } catch {
-                throw RecordError(storeError: error)
+            try queue.use { connection throws(RecordError) in
+                try connection.run("PRAGMA shrink_memory")
             }
         }
         return true

@@ -189,7 +189,7 @@ extension RecordStore {
         guard let state, state.mode == 2, state.free > max(512, state.pages / 16) else {
             return false
         }
-        try configure(writer) { connection throws(RecordError) in
+        try writer.use { connection throws(RecordError) in
             try connection.run("PRAGMA incremental_vacuum(\(Self.vacuumPages))")
         }
         return true
@@ -199,7 +199,7 @@ extension RecordStore {
     /// and returns its pages by itself from then on.
     private func vacuum() throws(RecordError) {
         guard let writer else { return }
-        try configure(writer) { connection throws(RecordError) in
+        try writer.use { connection throws(RecordError) in
             let mode = try connection.first("PRAGMA auto_vacuum") { $0.int64(0) }
             if mode == 2 {
                 try connection.run("PRAGMA incremental_vacuum")

@@ -40,7 +40,7 @@ extension RecordStore {
     private func rebuild() -> Bool {
         guard let writer else { return false }
         do throws(RecordError) {
-            try configure(writer) { connection throws(RecordError) in
+            try writer.use { connection throws(RecordError) in
                 try connection.run("VACUUM")
             }
             return true

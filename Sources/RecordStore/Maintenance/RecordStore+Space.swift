@@ -27,7 +27,7 @@ extension RecordStore {
         guard let writer, let log, let reserve else { return }
         let pages = reserve.logPages
         do throws(RecordError) {
-            try configure(writer) { connection throws(RecordError) in
+            try writer.use { connection throws(RecordError) in
                 let old = try connection.first("PRAGMA wal_autocheckpoint") { $0.int64(0) } ?? 0
                 if pages != old {
                     try connection.run("PRAGMA wal_autocheckpoint = \(pages)")
@@ -47,7 +47,7 @@ extension RecordStore {
     func shortenLog() -> Bool {
         guard let writer else { return false }
         do throws(RecordError) {
-            return try configure(writer) { connection throws(RecordError) in
+            return try writer.use { connection throws(RecordError) in
                 // It does not wait for a reader in another process, because it is called again
                 // later.
                 try connection.run("PRAGMA busy_timeout = 50")

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// The times for which a store keeps data that is no longer current.
 package struct Retention: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import GRDB
 import RecordSQL
 
 /// The settings of a store's connections.
@@ -10,38 +9,28 @@ enum ConnectionOptions {
     /// The size to which the log's file is cut once the log is in the database.
     static let logBytesKept = 4 << 20
 
-    static var writer: Configuration {
-        SQLiteLibrary.setUp()
-        var configuration = Configuration()
-        configuration.label = "recordfs.writer"
-        configuration.journalMode = .wal
-        configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(10)
-        configuration.maximumReaderCount = 1
-        configuration.prepareDatabase { database in
-            // This applies to a new database. An existing one stays as it is until `recordfs gc`.
-            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            // Data that has left a share stays in no free page. Debian's SQLite does so anyway.
-            try database.execute(sql: "PRAGMA secure_delete = ON")
-            try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
-            try database.execute(sql: "PRAGMA journal_size_limit = \(logBytesKept)")
-            try database.execute(sql: "PRAGMA cache_size = -16000")
-            try database.execute(sql: "PRAGMA temp_store = MEMORY")
-        }
-        return configuration
+    /// The first PRAGMA applies to a new database. An existing one stays as it is until
+    /// `recordfs gc`. Data that has left a share stays in no free page, for which Debian's SQLite
+    /// deletes securely anyway.
+    static var writer: SQLOptions {
+        var options = SQLOptions()
+        options.hasLog = true
+        options.script = """
+            PRAGMA auto_vacuum = INCREMENTAL;
+            PRAGMA synchronous = NORMAL;
+            PRAGMA secure_delete = ON;
+            PRAGMA wal_autocheckpoint = \(checkpointPages);
+            PRAGMA journal_size_limit = \(logBytesKept);
+            PRAGMA cache_size = -16000;
+            PRAGMA temp_store = MEMORY;
+            """
+        return options
     }
 
-    static var reader: Configuration {
-        SQLiteLibrary.setUp()
-        var configuration = Configuration()
-        configuration.label = "recordfs.reader"
-        configuration.readonly = true
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA cache_size = -16000")
-            try database.execute(sql: "PRAGMA temp_store = MEMORY")
-        }
-        return configuration
+    static var reader: SQLOptions {
+        var options = SQLOptions()
+        options.isReadOnly = true
+        options.script = "PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY"
+        return options
     }
 }

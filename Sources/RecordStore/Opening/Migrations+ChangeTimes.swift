@@ -1,4 +1,5 @@
-import GRDB
+import RecordModel
+import RecordSQL
 
 extension Migrations {
     /// The time at which this machine last saw a change of a file's content, name, mode or times
@@ -19,18 +20,17 @@ extension Migrations {
 /// to the writer's connection (TEMP), because they need its function `change_moment`. A time only
 /// grows, even when the clock has been set back.
 enum ChangeTriggers {
-    static func install(on database: Database, _ moment: ChangeMoment) throws {
-        database.add(
-            function: DatabaseFunction("change_moment", argumentCount: 0, pure: false) { _ in
-                moment.nanoseconds
-            })
-        for (table, columns) in changing { try database.execute(sql: updated(table, columns)) }
+    static func install(
+        on connection: SQLConnection, _ moment: ChangeMoment
+    ) throws(RecordError) {
+        try connection.add(function: "change_moment") { moment.nanoseconds }
+        for (table, columns) in changing { try connection.execute(updated(table, columns)) }
         for table in ["record_type", "zone", "asset"] {
-            try database.execute(sql: inserted(table))
+            try connection.execute(inserted(table))
         }
-        try database.execute(sql: insertedRecord)
-        try database.execute(sql: removedRecord)
-        try database.execute(sql: permissionChanged)
+        try connection.execute(insertedRecord)
+        try connection.execute(removedRecord)
+        try connection.execute(permissionChanged)
     }
 
     /// The columns whose change makes a file different for `stat`.

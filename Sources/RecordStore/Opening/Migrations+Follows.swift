@@ -1,11 +1,11 @@
-import GRDB
+import RecordSQL
 
 extension Migrations {
     /// Files of large fields that follow a renamed record when the grace time is over. The table
     /// keeps them together even if the process is killed. `instead` is the content that the field
     /// has meanwhile, NULL where that is not known. `source` is the record that the file belonged
     /// to.
-    static let stepsOfFollows: [Step] = [("follows", { try $0.execute(sql: follows) })]
+    static let stepsOfFollows: [Step] = [sql("follows", follows)]
 
     private static let follows = """
         CREATE TABLE follow (

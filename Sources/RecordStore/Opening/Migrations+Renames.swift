@@ -1,9 +1,9 @@
-import GRDB
+import RecordSQL
 
 extension Migrations {
     /// The new names of renamed records, while their old names wait for the deletion. If an old
     /// name comes back, the record was not renamed.
-    static let stepsOfRenames: [Step] = [("renames", { try $0.execute(sql: renames) })]
+    static let stepsOfRenames: [Step] = [sql("renames", renames)]
 
     private static let renames = """
         CREATE TABLE renamed (

@@ -1,15 +1,13 @@
 import RecordModel
 import RecordSQL
 
-import class GRDB.Database
-
 extension Migrations {
     /// Corrects stems that were once given to records when they arrived. Now a record's name and
     /// the names of its type determine its stem.
     static let stepsOfStems: [Step] = [
         (
             "stems by names",
-            { database in try setStems(SQLConnection(database)) }
+            { (connection) throws(RecordError) in try setStems(connection) }
         )
     ]
 

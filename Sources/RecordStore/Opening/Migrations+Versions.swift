@@ -1,4 +1,4 @@
-import GRDB
+import RecordSQL
 
 extension Migrations {
     /// Stores every text once. `record.version` is the version of history that is the record's
@@ -7,7 +7,7 @@ extension Migrations {
     ///
     /// The index of words contains versions and no texts. A version that is not the current one of
     /// a record is skipped.
-    static let stepsOfVersions: [Step] = [("versions", { try $0.execute(sql: versions) })]
+    static let stepsOfVersions: [Step] = [sql("versions", versions)]
 
     private static let versions = """
         ALTER TABLE record ADD COLUMN version INTEGER;

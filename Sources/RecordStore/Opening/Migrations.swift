@@ -1,20 +1,16 @@
-import GRDB
 import RecordModel
 import RecordSQL
 
 /// The schema of store.sqlite, version by version. A published version never changes.
 enum Migrations {
     /// All steps until now in one transaction: one commit, and one check of the references.
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        for (name, steps) in lists {
-            migrator.registerMigration(name, merging: Set(steps.map(\.name))) {
-                database, applied in
-                for step in steps where !applied.contains(step.name) { try step.run(database) }
+    static let all = SQLMigrations(
+        lists.map { name, steps in
+            SQLMigrations.Migration(name, replacing: Set(steps.map(\.name))) {
+                (connection, applied) throws(RecordError) in
+                for step in steps where !applied.contains(step.name) { try step.run(connection) }
             }
-        }
-        return migrator
-    }
+        })
 
     private static let lists = [
         ("2026-11", steps), ("2026-11-25", stepsOfSharing), ("2026-11-25 moves", stepsOfMoves),
@@ -23,46 +19,46 @@ enum Migrations {
         ("2026-11-26 names", stepsOfNames),
         ("2026-11-26 stems", stepsOfStems), ("2026-11-26 renames", stepsOfRenames),
         ("2026-11-26 stamps", stepsOfStamps),
-        ("2026-11-26 query index", [("query index", { try $0.execute(sql: queryIndex) })]),
+        ("2026-11-26 query index", [sql("query index", queryIndex)]),
         ("2026-11-26 sharing", stepsOfWords), ("2026-11-26 versions", stepsOfVersions),
         ("2026-11-27 follows", stepsOfFollows),
         ("2026-11-27 word places", stepsOfWordPlaces),
     ]
 
-    /// Returns whether a store has had migrations that this version does not know.
-    static func areNewer(_ database: GRDB.Database) throws -> Bool {
-        let migrator = migrator
-        let known = Set(migrator.migrations + lists.flatMap(\.1).map(\.name))
-        return try !migrator.appliedIdentifiers(database).isSubset(of: known)
-    }
+    typealias Step = (
+        name: String, run: @Sendable (SQLConnection) throws(RecordError) -> Void
+    )
 
-    typealias Step = (name: String, run: @Sendable (GRDB.Database) throws -> Void)
+    /// Returns a step that runs statements.
+    static func sql(_ name: String, _ statements: String) -> Step {
+        (name, { (connection) throws(RecordError) in try connection.execute(statements) })
+    }
 
     /// The steps that bring a store of each earlier version to this one, oldest first.
     private static let steps: [Step] = [
-        ("v1", { try $0.execute(sql: version1) }),
-        ("past types", { try $0.execute(sql: pastTypes) }),
+        sql("v1", version1),
+        sql("past types", pastTypes),
         (
             "checksums",
-            { database in
-                try database.execute(sql: checksums)
+            { (connection) throws(RecordError) in
+                try connection.execute(checksums)
                 for table in texts where tables.contains(table.table) {
-                    try addChecksums(SQLConnection(database), table)
+                    try addChecksums(connection, table)
                 }
             }
         ),
-        ("sent versions", { try $0.execute(sql: sentVersions) }),
-        ("feed tokens", { try $0.execute(sql: feedTokens) }),
-        ("feed passes", { try $0.execute(sql: feedPasses) }),
-        ("conflicts", { try $0.execute(sql: conflicts) }),
-        ("conflict names", { try $0.execute(sql: conflictNames) }),
-        ("sent requests", { try $0.execute(sql: sentRequests) }),
-        ("restore points", { try $0.execute(sql: restorePoints) }),
-        ("texts of the server", { try $0.execute(sql: textsOfServer) }),
-        ("pins", { try $0.execute(sql: pins) }),
-        ("sync events", { try $0.execute(sql: syncEvents) }),
-        ("passed over", { try $0.execute(sql: passedOver) }),
-        ("shares", { try $0.execute(sql: shares) }),
+        sql("sent versions", sentVersions),
+        sql("feed tokens", feedTokens),
+        sql("feed passes", feedPasses),
+        sql("conflicts", conflicts),
+        sql("conflict names", conflictNames),
+        sql("sent requests", sentRequests),
+        sql("restore points", restorePoints),
+        sql("texts of the server", textsOfServer),
+        sql("pins", pins),
+        sql("sync events", syncEvents),
+        sql("passed over", passedOver),
+        sql("shares", shares),
     ]
 
     /// The steps that were added after these.
@@ -70,47 +66,47 @@ enum Migrations {
         // Stores that were made in between have had the first list without these.
         (
             "tables of sharing",
-            { database in
+            { (connection) throws(RecordError) in
                 for table in [passedOver, shares] {
-                    try database.execute(
-                        sql: table.replacing("CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
+                    try connection.execute(
+                        table.replacing("CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS"))
                 }
             }
         ),
-        ("users of zones", { try $0.execute(sql: usersOfZones) }),
-        ("times of shares", { try $0.execute(sql: timesOfShares) }),
-        ("own trash", { try $0.execute(sql: ownTrash) }),
+        sql("users of zones", usersOfZones),
+        sql("times of shares", timesOfShares),
+        sql("own trash", ownTrash),
     ]
 
     /// The steps that were added after these.
     private static let stepsOfMoves: [Step] = [
-        ("moves", { try $0.execute(sql: moves) }),
-        ("ending shares", { try $0.execute(sql: endingShares) }),
+        sql("moves", moves),
+        sql("ending shares", endingShares),
     ]
 
     /// The steps that were added after these.
     private static let stepsOfPermissions: [Step] = [
-        ("mixed permissions", { try $0.execute(sql: mixedPermissions) })
+        sql("mixed permissions", mixedPermissions)
     ]
 
     /// The steps that were added after these.
     private static let stepsOfChangeTimes: [Step] = [
-        ("change times", { try $0.execute(sql: changeTimes) })
+        sql("change times", changeTimes)
     ]
 
     /// The steps that were added after these.
     private static let stepsOfNames: [Step] = [
-        ("leaving assets", { try $0.execute(sql: leavingAssets) })
+        sql("leaving assets", leavingAssets)
     ]
 
     private static let stepsOfStamps: [Step] = [
-        ("heard stamps", { try $0.execute(sql: heardStamps) }),
-        ("missing bytes", { try $0.execute(sql: missingBytes) }),
+        sql("heard stamps", heardStamps),
+        sql("missing bytes", missingBytes),
     ]
 
     /// The steps that were added after these.
     private static let stepsOfWords: [Step] = [
-        ("words of others", { try $0.execute(sql: wordsOfOthers) })
+        sql("words of others", wordsOfOthers)
     ]
 
     /// The tables of the first version. A store that has lost one of them is not opened.

@@ -1,10 +1,6 @@
 package import RecordModel
 import RecordSQL
 
-import class GRDB.Database
-import struct GRDB.DatabaseMigrator
-import class GRDB.DatabaseQueue
-
 extension RecordStore {
     /// Opens the store of a directory for writing, and makes one if there is none.
     ///
@@ -41,16 +37,9 @@ extension RecordStore {
         } else {
             try places.createDatabase()
         }
-        let writer: DatabaseQueue
-        let reader: DatabaseQueue
         let moment = ChangeMoment()
-        do {
-            writer = try openWriter(places, moment)
-            reader = try DatabaseQueue(
-                path: places.database, configuration: ConnectionOptions.reader)
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        let writer = try openWriter(places, moment)
+        let reader = try SQLQueue(path: places.database, ConnectionOptions.reader)
         try protect(places)
         let log = try LogSync(path: places.writeAheadLog)
         try StoreDirectory.sync(places.path)
@@ -75,12 +64,9 @@ extension RecordStore {
     /// move the log into it and remove the log when it closes.
     private static func checkDatabase(_ places: StoreDirectory) throws(RecordError) {
         var needsLog = false
-        do {
-            try DatabaseQueue(
-                path: places.immutableDatabase, configuration: ConnectionOptions.reader
-            ).close()
+        do throws(RecordError) {
+            try SQLQueue(path: places.immutableDatabase, ConnectionOptions.reader).close()
         } catch {
-            let error = RecordError(storeError: error)
             guard error.code == .corrupt else { return }
             // A process that was killed while it moved the log into the database leaves only a part
             // of the log there. Together with the log, the database is complete.
@@ -89,22 +75,12 @@ extension RecordStore {
                 throw .foreignDatabase("is damaged or no database", in: places)
             }
         }
-        let reader: DatabaseQueue
-        do {
-            reader = try DatabaseQueue(
-                path: places.database, configuration: ConnectionOptions.reader)
-        } catch {
-            throw RecordError(storeError: error)
-        }
-        do {
-            try reader.inDatabase { database in
-                if needsLog { try checkPages(SQLConnection(database), places) }
-                try checkTables(SQLConnection(database), places)
-                try SQLConnection(database).checkDefinitions()
-            }
-            try reader.close()
-        } catch {
-            throw RecordError(storeError: error)
+        let reader = try SQLQueue(path: places.database, ConnectionOptions.reader)
+        defer { reader.close() }
+        try reader.use { [needsLog] connection throws(RecordError) in
+            if needsLog { try checkPages(connection, places) }
+            try checkTables(connection, places)
+            try connection.checkDefinitions()
         }
     }
 
@@ -147,28 +123,22 @@ extension RecordStore {
 
     static func openWriter(
         _ places: StoreDirectory, _ moment: ChangeMoment
-    ) throws -> DatabaseQueue {
-        let writer = try DatabaseQueue(
-            path: places.database, configuration: ConnectionOptions.writer)
-        try writer.inDatabase { database in
-            try refuseNewer(database)
-        }
-        let isCurrent = try writer.inDatabase {
-            try Migrations.migrator.hasCompletedMigrations($0)
-        }
-        try Migrations.migrator.migrate(writer)
-        if !isCurrent { try writer.inDatabase { try SQLConnection($0).sealDefinitions() } }
-        try writer.inDatabase { try ChangeTriggers.install(on: $0, moment) }
-        // A write makes the log, because `sync` needs to open it.
-        try writer.inDatabase { database in
-            try database.execute(
-                sql: "UPDATE meta SET value = value + 1 WHERE key = 'opens'")
+    ) throws(RecordError) -> SQLQueue {
+        let writer = try SQLQueue(path: places.database, ConnectionOptions.writer)
+        try writer.use { connection throws(RecordError) in
+            try refuseNewer(connection)
+            let isCurrent = try Migrations.all.areDone(connection)
+            try Migrations.all.apply(to: connection)
+            if !isCurrent { try connection.sealDefinitions() }
+            try ChangeTriggers.install(on: connection, moment)
+            // A write makes the log, because `sync` needs to open it.
+            try connection.run("UPDATE meta SET value = value + 1 WHERE key = 'opens'")
         }
         return writer
     }
 
-    static func refuseNewer(_ database: GRDB.Database) throws {
-        if try Migrations.areNewer(database) {
+    static func refuseNewer(_ connection: SQLConnection) throws(RecordError) {
+        if try Migrations.all.areNewer(connection) {
             throw RecordError(
                 .storeTooNew, "The store was made by a newer recordfs; install that version.")
         }

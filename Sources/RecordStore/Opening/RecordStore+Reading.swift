@@ -1,8 +1,6 @@
 package import RecordModel
 import RecordSQL
 
-import class GRDB.DatabaseQueue
-
 extension RecordStore {
     /// Opens a store that another process, or no process, writes. `write` throws readOnly.
     ///
@@ -31,7 +29,7 @@ extension RecordStore {
         return places.isWritable || !StoreDirectory.exists(places.path)
     }
 
-    private static func openReader(_ places: StoreDirectory) throws(RecordError) -> DatabaseQueue {
+    private static func openReader(_ places: StoreDirectory) throws(RecordError) -> SQLQueue {
         do throws(RecordError) {
             return try openReader(path: places.database, places)
         } catch {
@@ -54,24 +52,21 @@ extension RecordStore {
 
     private static func openReader(
         path: String, _ places: StoreDirectory
-    ) throws(RecordError) -> DatabaseQueue {
-        do {
-            let reader = try DatabaseQueue(path: path, configuration: ConnectionOptions.reader)
-            let isCurrent = try reader.inDatabase { database in
-                try refuseNewer(database)
-                try checkTables(SQLConnection(database), places)
-                try SQLConnection(database).checkDefinitions()
-                return try Migrations.migrator.hasCompletedMigrations(database)
+    ) throws(RecordError) -> SQLQueue {
+        do throws(RecordError) {
+            let reader = try SQLQueue(path: path, ConnectionOptions.reader)
+            let isCurrent = try reader.use { connection throws(RecordError) in
+                try refuseNewer(connection)
+                try checkTables(connection, places)
+                try connection.checkDefinitions()
+                return try Migrations.all.areDone(connection)
             }
             guard isCurrent else {
                 throw RecordError(
                     .unsupported, "The store is of an older version; mount it once to update it.")
             }
             return reader
-        } catch let error as RecordError {
-            throw error
         } catch {
-            let error = RecordError(storeError: error)
             guard error.code == .corrupt else { throw error }
             throw .foreignDatabase("is damaged or no database", in: places)
         }

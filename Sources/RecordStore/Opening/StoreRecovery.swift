@@ -3,9 +3,6 @@ import Glibc
 package import RecordModel
 import RecordSQL
 
-import struct GRDB.Configuration
-import class GRDB.DatabaseQueue
-
 /// A report of the recovery of a damaged store.
 package struct StoreRecovery: Sendable {
     /// The directory with the damaged files, unchanged.
@@ -51,11 +48,7 @@ extension RecordStore {
         try setAside(places, aside)
         try places.create()
         try places.createDatabase()
-        do {
-            try openWriter(places, ChangeMoment()).close()
-        } catch {
-            throw RecordError(storeError: error)
-        }
+        try openWriter(places, ChangeMoment()).close()
         try StoreDirectory.sync(directory)
         return recovery
     }
@@ -87,15 +80,13 @@ extension RecordStore {
         var salvage = Salvage(folder: folder, assets: AssetFiles(places: places))
         defer { removeCopy(copy) }
         for hasLog in [true, false] {
-            do {
+            do throws(RecordError) {
                 try copyDatabase(places, to: copy, withLog: hasLog)
-                let queue = try DatabaseQueue(
-                    path: copy, configuration: Configuration())
-                try queue.inDatabase { try salvage.read(SQLConnection($0)) }
-                try queue.close()
+                let queue = try SQLQueue(path: copy)
+                defer { queue.close() }
+                try queue.use { connection throws(RecordError) in try salvage.read(connection) }
                 return salvage
             } catch {
-                let error = RecordError(storeError: error)
                 guard error.code == .corrupt || error.code == .ioFailure else { throw error }
                 salvage.losses.append(
                     hasLog
@@ -110,12 +101,19 @@ extension RecordStore {
     /// them.
     private static func copyDatabase(
         _ places: StoreDirectory, to copy: String, withLog: Bool
-    ) throws {
+    ) throws(RecordError) {
         removeCopy(copy)
-        let files = FileManager.default
-        try files.copyItem(atPath: places.database, toPath: copy)
-        if withLog, StoreDirectory.exists(places.writeAheadLog) {
-            try files.copyItem(atPath: places.writeAheadLog, toPath: copy + "-wal")
+        do {
+            let files = FileManager.default
+            try files.copyItem(atPath: places.database, toPath: copy)
+            if withLog, StoreDirectory.exists(places.writeAheadLog) {
+                try files.copyItem(atPath: places.writeAheadLog, toPath: copy + "-wal")
+            }
+        } catch let error as CocoaError where error.code == .fileWriteOutOfSpace {
+            throw RecordError(
+                .noSpace, "The disk has no space for a copy of the store; free some space.")
+        } catch {
+            throw RecordError(.ioFailure, "The store cannot be copied: \(error)")
         }
     }
 

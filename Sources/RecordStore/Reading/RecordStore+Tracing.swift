@@ -1,6 +1,5 @@
+import RecordSQL
 import Synchronization
-
-import class GRDB.DatabaseQueue
 
 extension RecordStore {
     /// Calls `body` with each statement that reads from now on, for tests that count them; nil ends
@@ -15,14 +14,11 @@ extension RecordStore {
         if let writer { Self.install(body, on: writer) }
     }
 
-    static func install(_ body: (@Sendable (String) -> Void)?, on queue: DatabaseQueue) {
-        queue.inDatabase { database in
-            guard let body else { return database.trace(options: []) }
-            database.trace { event in
-                let statement = "\(event)"
-                // SQLite reports the statements of a trigger as comments.
-                if !statement.hasPrefix("--") { body(statement) }
-            }
+    static func install(_ body: (@Sendable (String) -> Void)?, on queue: SQLQueue) {
+        guard let body else { return queue.trace(nil) }
+        queue.trace { statement in
+            // SQLite reports the statements of a trigger as comments.
+            if !statement.hasPrefix("--") { body(statement) }
         }
     }
 }

@@ -1,8 +1,6 @@
 import RecordModel
 import RecordSQL
 
-import class GRDB.DatabaseQueue
-
 /// Records that the index of words does not know yet, or not in their present state.
 struct UnindexedHits {
     /// The records that were searched.
@@ -77,31 +75,25 @@ extension RecordStore {
                 continue
             }
         }
-        do {
-            let memory = try DatabaseQueue()
-            let found = try memory.inDatabase { database in
-                let connection = SQLConnection(database)
+        let found = try SQLQueue().use { connection throws(RecordError) in
+            try connection.run(
+                """
+                CREATE VIRTUAL TABLE words USING fts5 (
+                    text, tokenize = '\(SearchWords.tokenizer)')
+                """)
+            try connection.run("BEGIN")
+            for (id, text) in texts {
                 try connection.run(
-                    """
-                    CREATE VIRTUAL TABLE words USING fts5 (
-                        text, tokenize = '\(SearchWords.tokenizer)')
-                    """)
-                try connection.run("BEGIN")
-                for (id, text) in texts {
-                    try connection.run(
-                        "INSERT INTO words (rowid, text) VALUES (?, ?)",
-                        [.integer(id.rawValue), .utf8(text)])
-                }
-                try connection.run("COMMIT")
-                return try connection.all(
-                    "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid",
-                    [.text(words.phrases)]
-                ) { RecordID($0.int64(0)) }
+                    "INSERT INTO words (rowid, text) VALUES (?, ?)",
+                    [.integer(id.rawValue), .utf8(text)])
             }
-            return found.compactMap { candidates[$0]?.entry }
-        } catch {
-            throw RecordError(storeError: error)
+            try connection.run("COMMIT")
+            return try connection.all(
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid",
+                [.text(words.phrases)]
+            ) { RecordID($0.int64(0)) }
         }
+        return found.compactMap { candidates[$0]?.entry }
     }
 }
 

@@ -1,8 +1,6 @@
 import RecordModel
 import RecordSQL
 
-import class GRDB.DatabaseQueue
-
 /// The words that a search asks for. For an index, some words are several tokens in a row
 /// (`tea-time`).
 struct SearchWords {
@@ -61,26 +59,21 @@ struct SearchWords {
             word.utf8.allSatisfy(Self.isPlain)
         }
         if isPlain { return words.map { [$0] } }
-        do {
-            return try DatabaseQueue().inDatabase { database in
-                let connection = SQLConnection(database)
+        return try SQLQueue().use { connection throws(RecordError) in
+            try connection.run(
+                "CREATE VIRTUAL TABLE word USING fts5 (text, tokenize = '\(tokenizer)')")
+            try connection.run(
+                "CREATE VIRTUAL TABLE token USING fts5vocab ('word', 'instance')")
+            for (number, word) in words.enumerated() {
                 try connection.run(
-                    "CREATE VIRTUAL TABLE word USING fts5 (text, tokenize = '\(tokenizer)')")
-                try connection.run(
-                    "CREATE VIRTUAL TABLE token USING fts5vocab ('word', 'instance')")
-                for (number, word) in words.enumerated() {
-                    try connection.run(
-                        "INSERT INTO word (rowid, text) VALUES (?, ?)",
-                        [.integer(Int64(number)), .text(word)])
-                }
-                var tokens = [[String]](repeating: [], count: words.count)
-                try connection.each("SELECT doc, term FROM token ORDER BY doc, offset") { row in
-                    tokens[Int(row.int64(0))].append(row.string(1))
-                }
-                return tokens
+                    "INSERT INTO word (rowid, text) VALUES (?, ?)",
+                    [.integer(Int64(number)), .text(word)])
             }
-        } catch {
-            throw RecordError(storeError: error)
+            var tokens = [[String]](repeating: [], count: words.count)
+            try connection.each("SELECT doc, term FROM token ORDER BY doc, offset") { row in
+                tokens[Int(row.int64(0))].append(row.string(1))
+            }
+            return tokens
         }
     }
 }

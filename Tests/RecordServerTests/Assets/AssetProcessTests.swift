@@ -29,7 +29,7 @@ private struct AssetProcess {
                     passwordHash: "", createdMilliseconds: 0))
             _ = try transaction.createZone(AssetFixture.work, incarnation: 7)
         }
-        try storage.close()
+        storage.close()
     }
 
     private var later: Int64 { SystemClock().now.nanoseconds / 1_000_000 + 600_000 }
@@ -56,7 +56,7 @@ private struct AssetProcess {
     ) async throws -> Result {
         let storage = try SQLiteStorage.open(path: DataDirectory(folder.path).databasePath)
         let result = try await storage.write(body)
-        try storage.close()
+        storage.close()
         return result
     }
 

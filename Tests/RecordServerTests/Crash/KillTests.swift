@@ -1,8 +1,8 @@
 import Foundation
-import GRDB
 import Glibc
 import Logging
 import RecordModel
+import RecordSQL
 import RecordServer
 import RecordWire
 import ServerTestSupport
@@ -95,8 +95,10 @@ struct KillTests {
         }
         process.signal(SIGTERM)
         #expect(try await process.wait() == 0)
-        let database = try DatabaseQueue(path: path + "/records.sqlite")
-        let verdict = try await database.read { try String.fetchOne($0, sql: "PRAGMA quick_check") }
+        let database = try SQLQueue(path: path + "/records.sqlite")
+        let verdict = try database.read { connection throws(RecordError) in
+            try connection.first("PRAGMA quick_check") { $0.string(0) }
+        }
         #expect(verdict == "ok")
     }
 }

@@ -24,7 +24,7 @@ import Testing
         let accounts = Accounts(storage: storages[0])
         #expect(try await accounts.users().count == 1)
         #expect(try await accounts.apiTokens("iCloud.org.example.app").count == 2)
-        for storage in storages { try await storage.shutDown() }
+        for storage in storages { await storage.shutDown() }
     }
 
     @Test("a first run that fails leaves nothing, so that the next one is the first")

@@ -108,7 +108,7 @@ import Testing
         let storage = try SQLiteStorage.open(path: nil)
         let server = try await TestServer(storage: storage)
         #expect(try await server.request(.get, "/health").status == 200)
-        try await RawHTTP.run { try storage.close() }
+        try await RawHTTP.run { storage.close() }
         let answer = try await server.request(.get, "/health")
         #expect(answer.status == 503)
         #expect(answer.code == "TRY_AGAIN_LATER")

@@ -244,7 +244,7 @@ import Testing
         let key = try await storage.read { (reader) throws(ServerError) in
             try reader.setting("seal-key")
         }
-        try storage.close()
+        storage.close()
         return key
     }
 

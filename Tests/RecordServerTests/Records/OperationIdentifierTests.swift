@@ -1,12 +1,10 @@
 import RecordModel
+import RecordSQL
 import RecordServer
 import RecordWire
 import ServerTestSupport
 import TestSupport
 import Testing
-
-import class GRDB.DatabaseQueue
-import class GRDB.Row
 
 @Suite("Operation identifiers", .everyTransport) struct OperationIdentifierTests {
     private func server() async throws -> TestServer {
@@ -176,14 +174,14 @@ import class GRDB.Row
         for number in 0..<210 {
             try await server.modify("Z", operationID: "small-\(number)", force("a"))
         }
-        let queue = try DatabaseQueue(path: path)
-        let (count, bytes, largest) = try await queue.read { database in
-            let row = try Row.fetchOne(
-                database,
-                sql: "SELECT COUNT(*), SUM(LENGTH(result)), MAX(LENGTH(result)) FROM operations")
-            return (row?[0] as Int?, row?[1] as Int?, row?[2] as Int?)
+        let queue = try SQLQueue(path: path)
+        let sums = try queue.read { connection throws(RecordError) in
+            try connection.first(
+                "SELECT COUNT(*), SUM(LENGTH(result)), MAX(LENGTH(result)) FROM operations"
+            ) { [$0.int64(0), $0.int64(1), $0.int64(2)] }
         }
-        try queue.close()
+        queue.close()
+        let (count, bytes, largest) = (sums?[0], sums?[1], sums?[2])
         #expect(count == 200)
         #expect(bytes ?? .max < 200 * 20_000)
         #expect(largest ?? .max < 20_000)

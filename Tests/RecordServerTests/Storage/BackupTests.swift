@@ -93,8 +93,8 @@ import Testing
             #expect(feed.map(\.position) == Array(1...zone.position))
             #expect(zone.recordCount == zone.position - 1)
         }
-        try copy.close()
-        try storage.close()
+        copy.close()
+        storage.close()
     }
 
     @Test("a directory that holds anything takes neither a backup nor a restored server")
@@ -110,7 +110,7 @@ import Testing
             try await SQLiteRestore.restore(backup.path, to: server.directory.path)
         }
         #expect(refusal?.code == .badRequest)
-        try server.storage.close()
+        server.storage.close()
     }
 
     @Test("a restored server has the records and assets, and every incarnation is new")
@@ -118,7 +118,7 @@ import Testing
         let server = try await Server()
         let (backup, data) = (try StorageDirectory(), try StorageDirectory())
         try await server.storage.backup(to: backup.path, assets: server.assets)
-        try server.storage.close()
+        server.storage.close()
         try await SQLiteRestore.restore(backup.path, to: data.path)
         #expect(StorageDirectory.names(data.path) == ["assets", "records.sqlite"])
         let assets = try AssetDirectory(path: data.path + "/assets")
@@ -144,7 +144,7 @@ import Testing
         // Tags of the lost time are not given again, nor those after a restore that was restored again.
         let position = try #require(zone?.position)
         #expect(position > RestoreRenewal.positionGap)
-        try restored.close()
+        restored.close()
         let second = try StorageDirectory()
         try await SQLiteRestore.restore(backup.path, to: second.path)
         let again = try SQLiteStorage.open(path: second.database)
@@ -152,7 +152,7 @@ import Testing
             try reader.zone(Sample.zone)
         }
         #expect(try #require(later?.position) > position + 1_000)
-        try again.close()
+        again.close()
     }
 
     @Test("a backup without an asset that a record refers to is not restored")
@@ -160,7 +160,7 @@ import Testing
         let server = try await Server()
         let backup = try StorageDirectory()
         try await server.storage.backup(to: backup.path, assets: server.assets)
-        try server.storage.close()
+        server.storage.close()
         let copy = try AssetDirectory(path: backup.path + "/assets")
         let (used, unused) = ("aa", "bb")
         func remove(_ name: String) {
@@ -174,7 +174,7 @@ import Testing
             try reader.asset(Sample.database, fileChecksum: "b")
         }
         #expect(row == nil)
-        try restored.close()
+        restored.close()
         remove(used)
         let other = try StorageDirectory()
         await #expect(throws: ServerError.self) {

@@ -1,5 +1,5 @@
-import GRDB
 import RecordModel
+import RecordSQL
 import RecordWire
 import Testing
 
@@ -9,22 +9,24 @@ import Testing
 @Suite("Migrations of sessions and couriers") struct CredentialMigrationTests {
     /// The tables of version 1, with a session, its courier and a frame.
     private func first(at path: String) throws {
-        let queue = try DatabaseQueue(path: path)
-        try SQLiteTables.migrator(until: 1).migrate(queue)
-        try queue.write { database in
-            try database.execute(
-                sql: """
-                    INSERT INTO sessions VALUES
-                        (CAST('5e5510' AS BLOB), CAST('_a11ce' AS BLOB), CAST('iCloud.x' AS BLOB),
-                        0, 7, 70, 1, 900, 0, CAST('label' AS BLOB));
-                    INSERT INTO push_devices VALUES
-                        (1, CAST('c0' AS BLOB), CAST('iCloud.x' AS BLOB), 0,
-                        CAST('_a11ce' AS BLOB), CAST('client' AS BLOB),
-                        CAST('development' AS BLOB), CAST('t' AS BLOB), 1, 50);
-                    INSERT INTO push_frames VALUES (1, 1, x'01');
-                    """)
+        let queue = try SQLQueue(path: path)
+        try queue.use { connection throws(RecordError) in
+            try SQLiteTables.migrations(until: 1).apply(to: connection)
         }
-        try queue.close()
+        try queue.write { connection throws(RecordError) in
+            try connection.execute(
+                """
+                INSERT INTO sessions VALUES
+                    (CAST('5e5510' AS BLOB), CAST('_a11ce' AS BLOB), CAST('iCloud.x' AS BLOB),
+                    0, 7, 70, 1, 900, 0, CAST('label' AS BLOB));
+                INSERT INTO push_devices VALUES
+                    (1, CAST('c0' AS BLOB), CAST('iCloud.x' AS BLOB), 0,
+                    CAST('_a11ce' AS BLOB), CAST('client' AS BLOB),
+                    CAST('development' AS BLOB), CAST('t' AS BLOB), 1, 50);
+                INSERT INTO push_frames VALUES (1, 1, x'01');
+                """)
+        }
+        queue.close()
     }
 
     @Test("a session of version 1 keeps its newest token and that before it")
@@ -42,7 +44,7 @@ import Testing
         var use = TokenUse(session)
         let good = [5, 6, 7, 8].map { use.accept($0, at: 80, grace: 120) }
         #expect(good == [false, true, true, true])
-        try storage.close()
+        storage.close()
     }
 
     @Test("a courier of version 1, of which nobody knows the session, has ended")
@@ -54,6 +56,6 @@ import Testing
             try reader.pushDevice(courierHash: "c0")
         }
         #expect(device == nil)
-        try storage.close()
+        storage.close()
     }
 }

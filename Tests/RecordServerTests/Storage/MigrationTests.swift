@@ -5,27 +5,30 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-import struct GRDB.DatabaseMigrator
-import class GRDB.DatabaseQueue
-
 @testable import RecordServer
 
 /// Databases of earlier versions, opened by this one.
 @Suite("Migrations of the server's database") struct MigrationTests {
     /// A database as `version` left it, with what `fill` puts there, brought up to date.
     private func migrated(
-        from version: Int, _ fill: (SQLConnection) throws -> Void
-    ) throws -> DatabaseQueue {
-        let queue = try DatabaseQueue()
-        try SQLiteTables.migrator(until: version).migrate(queue)
-        try queue.write { database in try fill(SQLConnection(database)) }
-        try SQLiteTables.migrator.migrate(queue)
+        from version: Int, _ fill: (SQLConnection) throws(RecordError) -> Void
+    ) throws -> SQLQueue {
+        let queue = try SQLQueue()
+        try update(queue, SQLiteTables.migrations(until: version))
+        try queue.write { connection throws(RecordError) in try fill(connection) }
+        try update(queue)
         return queue
+    }
+
+    private func update(
+        _ queue: SQLQueue, _ migrations: SQLMigrations = SQLiteTables.migrations
+    ) throws {
+        try queue.use { connection throws(RecordError) in try migrations.apply(to: connection) }
     }
 
     @Test("uploads that wait for their record are counted from the start")
     func unsaved() throws {
-        let queue = try migrated(from: 2) { connection in
+        let queue = try migrated(from: 2) { connection throws(RecordError) in
             try connection.run(
                 "INSERT INTO databases (id, container, environment, owner) VALUES (1, x'', 0, x'')")
             for (checksum, size, count) in [("a", 1_000, 0), ("b", 5, 0), ("c", 7_000, 1)] {
@@ -39,8 +42,8 @@ import class GRDB.DatabaseQueue
             try connection.run(
                 "INSERT INTO zone_tombstones (database, name, reason) VALUES (1, x'', 'deleted')")
         }
-        let values = try queue.read { database in
-            try SQLConnection(database).all(
+        let values = try queue.read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT unsaved_bytes, (SELECT count(*) FROM zone_tombstones) FROM databases
                 """
@@ -51,10 +54,9 @@ import class GRDB.DatabaseQueue
 
     @Test("a database with all earlier versions in one gets what shares have since")
     func access() throws {
-        let queue = try DatabaseQueue()
-        try SQLiteTables.migrator.migrate(queue, upTo: "2026-11")
-        try queue.write { database in
-            let connection = SQLConnection(database)
+        let queue = try SQLQueue()
+        try update(queue, SQLiteTables.migrations.through("2026-11"))
+        try queue.write { connection throws(RecordError) in
             try connection.run(
                 """
                 INSERT INTO shares (zone, name, short_guid, public_permission)
@@ -67,11 +69,17 @@ import class GRDB.DatabaseQueue
                 VALUES (1, x'73', 0, x'70', 'USER', 'READ_ONLY', 'ACCEPTED')
                 """)
         }
-        #expect(try queue.read { try !SQLiteTables.areNewer($0) })
-        try SQLiteTables.migrator.migrate(queue)
-        #expect(try queue.read { try !SQLiteTables.areNewer($0) })
-        let found = try queue.read { database in
-            try SQLConnection(database).all(
+        #expect(
+            try queue.read { connection throws(RecordError) in
+                try !SQLiteTables.migrations.areNewer(connection)
+            })
+        try update(queue)
+        #expect(
+            try queue.read { connection throws(RecordError) in
+                try !SQLiteTables.migrations.areNewer(connection)
+            })
+        let found = try queue.read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT s.denies_requests, p.is_approved, p.invited IS NULL, p.link IS NULL
                 FROM shares s JOIN participants p ON p.share = s.name
@@ -83,7 +91,7 @@ import class GRDB.DatabaseQueue
 
     @Test("nobody is found who was findable only because nobody had asked")
     func discoverability() throws {
-        let queue = try migrated(from: 1) { connection in
+        let queue = try migrated(from: 1) { connection throws(RecordError) in
             try connection.run(
                 """
                 INSERT INTO users (name, email_address, given_name, family_name, password_hash,
@@ -91,8 +99,8 @@ import class GRDB.DatabaseQueue
                 VALUES (x'5f61', x'6140', x'', x'', x'', 0, 0, 1, 5)
                 """)
         }
-        let values = try queue.read { database in
-            try SQLConnection(database).all("SELECT discoverable, created FROM users") {
+        let values = try queue.read { connection throws(RecordError) in
+            try connection.all("SELECT discoverable, created FROM users") {
                 [$0.int64(0), $0.int64(1)]
             }
         }
@@ -101,22 +109,22 @@ import class GRDB.DatabaseQueue
 
     @Test("the stored answers of operations are gone, with what they showed")
     func operations() throws {
-        let queue = try migrated(from: 3) { connection in
+        let queue = try migrated(from: 3) { connection throws(RecordError) in
             try connection.run(
                 """
                 INSERT INTO operations (database, user, operation, at, result)
                 VALUES (1, 1, x'6f', 5, x'7b7d')
                 """)
         }
-        let count = try queue.read { database in
-            try SQLConnection(database).all("SELECT COUNT(*) FROM operations") { $0.int64(0) }
+        let count = try queue.read { connection throws(RecordError) in
+            try connection.all("SELECT COUNT(*) FROM operations") { $0.int64(0) }
         }
         #expect(count == [0])
     }
 
     @Test("what is used of each quota is counted from the start")
     func quotas() throws {
-        let queue = try migrated(from: 7) { connection in
+        let queue = try migrated(from: 7) { connection throws(RecordError) in
             let everyone = Text("_public").utf8
             for (number, container, owner) in [
                 (1, "a", Array("_alice".utf8)), (2, "b", Array("_alice".utf8)), (3, "a", everyone),
@@ -139,8 +147,8 @@ import class GRDB.DatabaseQueue
                 }
             }
         }
-        let values = try queue.read { database in
-            try SQLConnection(database).all(
+        let values = try queue.read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT h.used_bytes, count(*) FROM quota_holders h
                 JOIN databases d ON d.holder = h.id GROUP BY h.id ORDER BY h.used_bytes
@@ -152,7 +160,7 @@ import class GRDB.DatabaseQueue
 
     @Test("members of shares are in the trees of their roots")
     func trees() throws {
-        let queue = try migrated(from: 8) { connection in
+        let queue = try migrated(from: 8) { connection throws(RecordError) in
             for (name, root) in [("s1", "r1"), ("s2", "r2"), ("cloudkit.zoneshare", nil)] {
                 try connection.run(
                     """
@@ -172,8 +180,8 @@ import class GRDB.DatabaseQueue
                     """, [.text(Text(name)), .optional(share.map { Text($0) })])
             }
         }
-        let found = try queue.read { database in
-            try SQLConnection(database).all(
+        let found = try queue.read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT r.name, t.top, t.share, r.tree FROM records r
                 LEFT JOIN trees t ON t.zone = r.zone AND t.number = r.tree ORDER BY r.name
@@ -195,11 +203,12 @@ import class GRDB.DatabaseQueue
 
 extension SQLiteTables {
     /// What servers had until they did all versions in one: each in a migration of its own.
-    static func migrator(until version: Int) -> DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        for (number, sql) in versions.prefix(version).enumerated() {
-            migrator.registerMigration("v\(number + 1)") { try $0.execute(sql: sql) }
-        }
-        return migrator
+    static func migrations(until version: Int) -> SQLMigrations {
+        SQLMigrations(
+            versions.prefix(version).enumerated().map { number, sql in
+                SQLMigrations.Migration("v\(number + 1)") { (connection, _) throws(RecordError) in
+                    try connection.execute(sql)
+                }
+            })
     }
 }

@@ -5,9 +5,6 @@ import RecordWire
 import Synchronization
 import Testing
 
-import struct GRDB.Configuration
-import class GRDB.DatabaseQueue
-
 @testable import RecordServer
 
 @Suite("SQLite query plans") struct QueryPlanTests {
@@ -25,17 +22,14 @@ import class GRDB.DatabaseQueue
     @Test("no statement of the storage reads a whole table, and none sorts but by owner and zone")
     func plans() async throws {
         let statements = Statements()
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            database.trace { event in
-                if case .statement(let statement) = event { statements.add(statement.sql) }
-            }
+        let queue = try SQLQueue()
+        queue.trace { statements.add($0) }
+        try queue.use { connection throws(RecordError) in
+            try SQLiteTables.migrations.apply(to: connection)
         }
-        let queue = try DatabaseQueue(configuration: configuration)
-        try SQLiteTables.migrator.migrate(queue)
         let migrations = Set(statements.sorted)
         let storage = SQLiteStorage(
-            database: queue, isInMemory: true, logger: Logger(label: "test"))
+            database: SQLPool(inMemory: queue), logger: Logger(label: "test"))
         try await useRecords(storage)
         try await useFeeds(storage)
         try await useOthers(storage)
@@ -45,8 +39,8 @@ import class GRDB.DatabaseQueue
         }
         #expect(used.count > 80, "only \(used.count) statements were seen")
         for sql in used {
-            let plan = try await queue.read { database in
-                try SQLConnection(database).all("EXPLAIN QUERY PLAN " + sql) { $0.string(3) }
+            let plan = try queue.read { connection throws(RecordError) in
+                try connection.all("EXPLAIN QUERY PLAN " + sql) { $0.string(3) }
             }
             for step in plan where step.hasPrefix("SCAN") {
                 let isAllowed =
@@ -60,7 +54,7 @@ import class GRDB.DatabaseQueue
                 #expect(sql.contains("ORDER BY d.owner"), "\(step) in \(sql)")
             }
         }
-        try storage.close()
+        storage.close()
     }
 
     private func useRecords(_ storage: SQLiteStorage) async throws {

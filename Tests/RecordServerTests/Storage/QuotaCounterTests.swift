@@ -4,8 +4,6 @@ import RecordWire
 import TestSupport
 import Testing
 
-import protocol GRDB.DatabaseReader
-
 @testable import RecordServer
 
 /// What is counted of each quota, held against the sum over all zones.
@@ -18,8 +16,8 @@ enum QuotaSums {
     }
 
     static func read(_ storage: SQLiteStorage) throws -> [Row] {
-        try storage.database.read { database in
-            try SQLConnection(database).all(
+        try storage.database.read { connection throws(RecordError) in
+            try connection.all(
                 """
                 SELECT h.owner, h.used_bytes, coalesce(sum(z.record_bytes + z.asset_bytes), 0)
                 FROM quota_holders h LEFT JOIN databases d ON d.holder = h.id

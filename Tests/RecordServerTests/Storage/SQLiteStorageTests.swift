@@ -1,9 +1,8 @@
 import Foundation
 import RecordModel
+import RecordSQL
 import RecordWire
 import Testing
-
-import class GRDB.DatabaseQueue
 
 @testable import RecordServer
 
@@ -28,8 +27,8 @@ import class GRDB.DatabaseQueue
                 return found
             }
             #expect(found[record.name] == (round == 0 ? nil : record))
-            try storage.close()
-            try storage.close()
+            storage.close()
+            storage.close()
         }
         let attributes = try FileManager.default.attributesOfItem(atPath: directory.database)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
@@ -40,7 +39,7 @@ import class GRDB.DatabaseQueue
     func closed() async throws {
         let directory = try StorageDirectory()
         let storage = try SQLiteStorage.open(path: directory.database)
-        try storage.close()
+        storage.close()
         await #expect(throws: ServerError.self) {
             try await storage.read { reader throws(ServerError) in try reader.containers() }
         }
@@ -55,11 +54,11 @@ import class GRDB.DatabaseQueue
     func newer() async throws {
         let directory = try StorageDirectory()
         try SQLiteStorage.open(path: directory.database).close()
-        let queue = try DatabaseQueue(path: directory.database)
-        try await queue.write {
-            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('v999')")
+        let queue = try SQLQueue(path: directory.database)
+        try queue.write { connection throws(RecordError) in
+            try connection.execute("INSERT INTO grdb_migrations VALUES ('v999')")
         }
-        try queue.close()
+        queue.close()
         let error = #expect(throws: ServerError.self) {
             try SQLiteStorage.open(path: directory.database)
         }
@@ -92,8 +91,8 @@ import class GRDB.DatabaseQueue
             }
             #expect(found.contains(name))
         }
-        try one.close()
-        try two.close()
+        one.close()
+        two.close()
     }
 
     @Test("a full disk fails the write with a time to try again, and nothing of it stays")
@@ -103,7 +102,9 @@ import class GRDB.DatabaseQueue
         let zone = try await storage.write { transaction throws(ServerError) in
             try transaction.createZone(Sample.zone, incarnation: 3)
         }
-        try await storage.database.write { try $0.execute(sql: "PRAGMA max_page_count = 100") }
+        try storage.database.writer.use { connection throws(RecordError) in
+            try connection.execute("PRAGMA max_page_count = 100")
+        }
         let large = Sample.record("large", 1, fields: String(repeating: "x", count: 1 << 20))
         let error = await #expect(throws: ServerError.self) {
             try await storage.write { transaction throws(ServerError) in
@@ -124,6 +125,6 @@ import class GRDB.DatabaseQueue
         try await storage.write { transaction throws(ServerError) in
             try transaction.put(zone.handle, Sample.record("small", 2))
         }
-        try storage.close()
+        storage.close()
     }
 }

@@ -34,7 +34,7 @@ final class OpenedStorage: Sendable {
 
     deinit {
         do throws(ServerError) {
-            try sqlite.close()
+            sqlite.close()
         } catch {
             Issue.record(error)
         }

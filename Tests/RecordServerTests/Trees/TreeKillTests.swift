@@ -1,6 +1,6 @@
-import GRDB
 import Glibc
 import RecordModel
+import RecordSQL
 import RecordServer
 import RecordWire
 import ServerTestSupport
@@ -78,17 +78,17 @@ import Testing
 
     /// How many shares there are, and how many records are members of one.
     private func counts(_ path: String) async throws -> (shares: Int?, members: Int?) {
-        let database = try DatabaseQueue(path: path + "/records.sqlite")
-        return try await database.read { database in
+        let database = try SQLQueue(path: path + "/records.sqlite")
+        return try database.read { connection throws(RecordError) in
             (
-                try Int.fetchOne(database, sql: "SELECT count(*) FROM shares"),
-                try Int.fetchOne(
-                    database,
-                    sql: """
-                        SELECT count(*) FROM records r JOIN trees t
-                            ON t.zone = r.zone AND t.number = r.tree
-                        WHERE t.share IS NOT NULL
-                        """)
+                try connection.first("SELECT count(*) FROM shares") { Int($0.int64(0)) },
+                try connection.first(
+                    """
+                    SELECT count(*) FROM records r JOIN trees t
+                        ON t.zone = r.zone AND t.number = r.tree
+                    WHERE t.share IS NOT NULL
+                    """
+                ) { Int($0.int64(0)) }
             )
         }
     }

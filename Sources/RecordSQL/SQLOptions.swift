@@ -1,0 +1,13 @@
+/// The settings with which a connection is opened.
+package struct SQLOptions: Sendable {
+    /// The time that a statement waits for locks of other processes.
+    package var busySeconds: Int32 = 10
+    package var isReadOnly = false
+    package var hasForeignKeys = true
+    /// Indicates whether the database gets a write-ahead log, if it has none yet.
+    package var hasLog = false
+    /// Statements that run after these settings, for example more PRAGMAs.
+    package var script = ""
+
+    package init() {}
+}
