@@ -17,7 +17,7 @@ import sys
 
 import sharing_faults
 
-STORE = "Sources/RecordStore/Writing/Sync/"
+STORE = "Sources/RecordStore/"
 DECISION = "Sources/RecordStore/Merging/RemoteDecision.swift"
 SYNC = "Sources/RecordSync/"
 SERVER = "Sources/RecordServer/"
@@ -26,7 +26,7 @@ SERVER = "Sources/RecordServer/"
 FAULTS = [
     (
         "an update is not put into the outbox",
-        STORE + "Transaction+Outbox.swift",
+        STORE + "Uploading/Transaction+Outbox.swift",
         "if operation == .update {\n            return try",
         "if operation == .update {\n            if generation > 0 { return }\n            return try",
     ),
@@ -44,7 +44,7 @@ FAULTS = [
     ),
     (
         "what is on its way when the engine ends is forgotten",
-        STORE + "Transaction+Outbox.swift",
+        STORE + "Uploading/Transaction+Outbox.swift",
         'try failOutbox(id, error: nil)\n        }\n    }',
         'try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])\n        }\n    }',
     ),
@@ -56,13 +56,13 @@ FAULTS = [
     ),
     (
         "the base stays old when the server has taken an edit",
-        STORE + "Transaction+Outbox.swift",
+        STORE + "Uploading/Transaction+Outbox.swift",
         "return try putBase(record.id, changeTag, sent, claim.textOnServer)",
         "return",
     ),
     (
         "a page overwrites what was not sent yet",
-        STORE + "RemoteApplication.swift",
+        STORE + "Applying/RemoteApplication.swift",
         "if !isEditPending {",
         "if !isEditPending || zone.rawValue > 0 {",
     ),
@@ -80,13 +80,13 @@ FAULTS = [
     ),
     (
         "a deletion elsewhere wins against an edit",
-        STORE + "RemoteApplication.swift",
+        STORE + "Applying/RemoteApplication.swift",
         "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {",
         "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0 {",
     ),
     (
         "a deletion here wins against an edit elsewhere",
-        STORE + "RemoteApplication+Pending.swift",
+        STORE + "Applying/RemoteApplication+Pending.swift",
         "if let base, base.changeTag == change.changeTag {\n            return true",
         "if let base, base.changeTag != \"\" {\n            return true",
     ),
@@ -98,7 +98,7 @@ FAULTS = [
     ),
     (
         "what is gone stays when a feed begins anew",
-        STORE + "Transaction+Remote.swift",
+        STORE + "Applying/Transaction+Remote.swift",
         "guard let pass else { return nil }",
         "guard let pass, pass < 0 else { return nil }",
     ),
@@ -110,19 +110,19 @@ FAULTS = [
     ),
     (
         "an edit of what was renamed is also sent under the old name",
-        STORE + "RemoteApplication+Moved.swift",
+        STORE + "Applying/RemoteApplication+Moved.swift",
         "if isRenamed, isPending { try forgetPending(change.name) }",
         "",
     ),
     (
         "records that have changed places wait for each other",
-        STORE + "Transaction+Claims.swift",
+        STORE + "Uploading/Transaction+Claims.swift",
         "return try !connection.isCircular(update)",
         "return true",
     ),
     (
         "what comes back to its old name is printed, and not as it was written",
-        STORE + "RemoteApplication+Moved.swift",
+        STORE + "Applying/RemoteApplication+Moved.swift",
         "shown, remote, since: edit.base,",
         "remote.text, remote, since: edit.base,",
     ),
@@ -134,20 +134,20 @@ FAULTS = [
     ),
     (
         "the token of a page is kept, and every third record of it is not",
-        STORE + "Transaction+Remote.swift",
+        STORE + "Applying/Transaction+Remote.swift",
         "for change in page.changes { results.append(try application.apply(change)) }",
         "for (number, change) in page.changes.enumerated() where number % 3 != 2 {\n"
         "            results.append(try application.apply(change))\n        }",
     ),
     (
         "what a restored server has lost is deleted here",
-        STORE + "Transaction+Remote.swift",
+        STORE + "Applying/Transaction+Remote.swift",
         "let isBehind = application.restoredPass != nil",
         "let isBehind = application.restoredPass == -1",
     ),
     (
         "what a restored server has counts as news",
-        STORE + "RemoteApplication+ServerRestore.swift",
+        STORE + "Applying/RemoteApplication+ServerRestore.swift",
         "return pass.map { $0 != restoredPass } ?? false",
         "return pass.map { $0 != restoredPass && $0 == -1 } ?? false",
     ),
@@ -168,7 +168,7 @@ FAULTS = [
     ),
     (
         "the token of a page is not kept",
-        STORE + "Transaction+Remote.swift",
+        STORE + "Applying/Transaction+Remote.swift",
         "if let token = page.token { try setFeedToken",
         "if let token = page.token, page.isLast { try setFeedToken",
     ),
@@ -187,13 +187,13 @@ FAULTS = [
     ),
     (
         "what waits of a record is forgotten in all zones",
-        STORE + "RemoteApplication+Pending.swift",
+        STORE + "Applying/RemoteApplication+Pending.swift",
         '"DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0"',
         '"DELETE FROM outbox WHERE ? > 0 AND name = ? AND batch = 0"',
     ),
     (
         "a store that is opened has lost its last text",
-        STORE + "Transaction+Outbox.swift",
+        STORE + "Uploading/Transaction+Outbox.swift",
         "guard let batch, batch > 1 else { return }",
         "guard let batch, batch > 1 else { return }\n"
         "        try connection.run(\n"
@@ -227,19 +227,19 @@ FAULTS = [
     ),
     (
         "the machine whose edit lost does not hear of it",
-        STORE + "RemoteApplication+Stamps.swift",
+        STORE + "Applying/RemoteApplication+Stamps.swift",
         "guard update.change.stamps.contains(where: { !$0.value.losers.isEmpty }) else { return }",
         "guard update.change.stamps.contains(where: { $0.value.losers.count > 100 }) else { return }",
     ),
     (
         "a record that is made anew has no stamps",
-        STORE + "RemoteApplication+Stamps.swift",
+        STORE + "Applying/RemoteApplication+Stamps.swift",
         "SET sent = COALESCE(sent, ?3), (base_version,",
         "SET sent = CASE WHEN ?3 < 0 THEN 0 END, (base_version,",
     ),
     (
         "bytes that nobody has are looked for again and again",
-        STORE + "Transaction+MissingBytes.swift",
+        STORE + "Uploading/Transaction+MissingBytes.swift",
         "looksForBytes: Int64 = 3",
         "looksForBytes: Int64 = 3_000",
     ),

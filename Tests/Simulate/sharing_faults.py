@@ -1,6 +1,6 @@
 """Faults about sharing, for histories of several users. See faults.py."""
 
-STORE = "Sources/RecordStore/Writing/Sync/"
+STORE = "Sources/RecordStore/"
 SYNC = "Sources/RecordSync/"
 SERVER = "Sources/RecordServer/"
 
@@ -8,13 +8,13 @@ SERVER = "Sources/RecordServer/"
 FAULTS = [
     (
         "what an ended share has brought is not erased",
-        STORE + "Transaction+SyncedZones.swift",
+        STORE + "Applying/Transaction+SyncedZones.swift",
         "            try eraseTraces(of: zone)\n            note([ShareNews(.ended)], of: zone)",
         "            if token == [] { try eraseTraces(of: zone) }",
     ),
     (
         "what a record has brought that is shared no longer is not erased",
-        STORE + "RemoteApplication+Sharing.swift",
+        STORE + "Applying/RemoteApplication+Sharing.swift",
         "        try transaction.eraseTraces(\n"
         "            of: change.name, in: zone, stem: existing.entry.stem, type: type)",
         "        _ = type",
@@ -27,38 +27,38 @@ FAULTS = [
     ),
     (
         "the end of a share erases what its user has not sent",
-        STORE + "Transaction+Erasing.swift",
+        STORE + "Sharing/Transaction+Erasing.swift",
         "WHERE \\(condition) AND is_own = 0",
         "WHERE \\(condition) AND is_own >= 0",
     ),
     (
         "what its user has not sent of an ended share is kept nowhere",
-        STORE + "Transaction+Erasing.swift",
+        STORE + "Sharing/Transaction+Erasing.swift",
         "guard row.operation != .delete, let record = try connection.stored(row.record) else {",
         "guard row.operation == .delete, let record = try connection.stored(row.record) else {",
     ),
     (
         "the trash has the fields of others beside one's own",
-        STORE + "Transaction+Erasing.swift",
+        STORE + "Sharing/Transaction+Erasing.swift",
         "let fields = local.fields.filter { field in\n            own.contains(field.name)",
         "let fields = local.fields.filter { field in\n            !own.isEmpty",
     ),
     (
         "edits of an ended share are sent after the next invitation",
-        STORE + "Transaction+SyncedZones.swift",
+        STORE + "Applying/Transaction+SyncedZones.swift",
         'try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
         "        try forgetRequest(in: zone)",
         "",
     ),
     (
         "a change of a permission is not heard",
-        STORE + "Transaction+Shares.swift",
+        STORE + "Sharing/Transaction+Shares.swift",
         "if allowed != info.permission { try",
         "if allowed != info.permission, allowed == .readOnly { try",
     ),
     (
         "who may only read may write",
-        STORE + "Transaction+Shares.swift",
+        STORE + "Sharing/Transaction+Shares.swift",
         "            }\n        if allowed",
         "            }\n        if allowed == .readOnly { return }\n        if allowed",
     ),
@@ -76,13 +76,13 @@ FAULTS = [
     ),
     (
         "an edit wins against the end of its share",
-        STORE + "RemoteApplication+Sharing.swift",
+        STORE + "Applying/RemoteApplication+Sharing.swift",
         "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL\n                AND",
         "SELECT 1 FROM share WHERE zone_id = ?\n                AND",
     ),
     (
         "shares that have ended are still there when a feed begins anew",
-        STORE + "Transaction+Remote.swift",
+        STORE + "Applying/Transaction+Remote.swift",
         "        try forgetShares(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),
@@ -167,13 +167,13 @@ FAULTS = [
     ),
     (
         "a restore of the server is not heard in zones of others",
-        STORE + "Transaction+ServerRestore.swift",
+        STORE + "Applying/Transaction+ServerRestore.swift",
         "guard known != nil else { return false }",
         "guard known != nil, try requireZone(zone).database != .shared else { return false }",
     ),
     (
         "a renamed record keeps the words of others when its share ends",
-        STORE + "Transaction+Erasing.swift",
+        STORE + "Sharing/Transaction+Erasing.swift",
         " && others[field.name]?.contains(field.checksum) != true",
         "",
     ),

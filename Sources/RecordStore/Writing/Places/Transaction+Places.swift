@@ -145,30 +145,6 @@ extension Transaction {
             id: id, zone: zone, name: name, created: now, modified: now, statusChanged: changed)
     }
 
-    /// Removes a record type. It first completes waiting deletions of the type. Errors: notFound,
-    /// notEmpty.
-    package func removeType(_ type: TypeID) throws(RecordError) {
-        let place = try author == .sync ? self.place(type) : writablePlace(type)
-        let waiting = try connection.all(
-            "SELECT id FROM record WHERE type_id = ? AND state = 2", [.integer(type.rawValue)]
-        ) { RecordID($0.int64(0)) }
-        for id in waiting { try finalizeDelete(id) }
-        let isEmpty = try connection.first(
-            "SELECT NOT EXISTS (SELECT 1 FROM record WHERE type_id = ?)",
-            [.integer(type.rawValue)]
-        ) { $0.bool(0) }
-        guard isEmpty == true else {
-            throw RecordError(.notEmpty, "The record type still has records.")
-        }
-        try connection.run("DELETE FROM record_type WHERE id = ?", [.integer(type.rawValue)])
-        try connection.run(
-            "INSERT OR IGNORE INTO past_type (zone_id, name) VALUES (?, ?)",
-            [.integer(place.zone.id.rawValue), .name(place.name)])
-        try touch(place.zone.id)
-        placesChanged = true
-        note(.typeRemoved, zone: place.zone.id, type: type)
-    }
-
     func type(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo? {
         try connection.first(
             "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ?",
@@ -204,7 +180,7 @@ extension Transaction {
             [.time(now), .integer(type.rawValue)])
     }
 
-    private func touch(_ zone: ZoneID) throws(RecordError) {
+    func touch(_ zone: ZoneID) throws(RecordError) {
         try connection.run(
             "UPDATE zone SET modified = ? WHERE id = ?", [.time(now), .integer(zone.rawValue)])
     }

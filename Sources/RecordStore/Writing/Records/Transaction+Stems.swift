@@ -163,14 +163,6 @@ extension Transaction {
     }
 }
 
-/// A record that is shown under another name since a commit.
-package struct StemChange: Hashable, Sendable {
-    package let type: TypeID
-    package let record: RecordID
-    package let former: Stem
-    package let stem: Stem
-}
-
 extension SQLConnection {
     /// Returns whether a type has a record with that name, including one that waits for its
     /// deletion.

@@ -1,13 +1,6 @@
 import RecordModel
 import RecordSQL
 
-/// A value of an unsent record in a zone of others.
-struct UnsentValue {
-    let record: RecordID
-    let name: RecordName
-    let field: RecordField
-}
-
 /// Values of others that this user has put in another place: into a record that this user has
 /// renamed, moved or copied, or into a draft. When the others' share ends, these values are removed
 /// with the rest. Values that this user has written, and that nobody has received, belong to this

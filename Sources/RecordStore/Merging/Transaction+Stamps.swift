@@ -2,12 +2,6 @@ import RecordModel
 import RecordSQL
 import Synchronization
 
-/// The hybrid logical clock of a store, with the number that identifies it in stamps.
-struct EditClock {
-    var clock: HybridClock
-    let device: UInt64
-}
-
 /// The last change of a field: its time and its author.
 struct FieldEdit {
     let stamp: FieldStamp
