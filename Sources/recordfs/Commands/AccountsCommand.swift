@@ -120,7 +120,7 @@ struct AccountsCommand: ParsableCommand {
         }
         var known: [StoreAccess] = []
         for store in stores
-        where !known.contains(where: { StoreAccess.isSame($0.directory, store.directory) }) {
+        where !known.contains(where: { HostDirectory.isSame($0.directory, store.directory) }) {
             known.append(store)
         }
         return known

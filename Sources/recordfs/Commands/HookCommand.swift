@@ -29,7 +29,7 @@ struct HookCommand: ParsableCommand {
     func run() throws {
         // Only an existing file can be watched from now on.
         try reporting(RefusalLog.path) { () throws(RecordError) in
-            try Places.makeDirectory(Places.logs)
+            try HostDirectory.make(Places.logs)
             let descriptor = open(
                 RefusalLog.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
@@ -95,7 +95,7 @@ struct ErrorsCommand: ParsableCommand {
 
     private func tail() throws {
         let watch = try reporting(Places.logs) { () throws(RecordError) in
-            try Places.makeDirectory(Places.logs)
+            try HostDirectory.make(Places.logs)
             return try DirectoryWatch(directory: Places.logs)
         }
         var offset = size

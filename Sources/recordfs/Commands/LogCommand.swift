@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import RecordControl
 import RecordModel
 
 struct LogCommand: ParsableCommand {
@@ -74,7 +75,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 
     /// The lowest level that a daemon writes: RECORDFS_LOG, or info without it.
     static var ofDaemon: Logger.Level {
-        Places.environment("RECORDFS_LOG").flatMap(Logger.Level.init(rawValue:)) ?? .info
+        environmentVariable("RECORDFS_LOG").flatMap(Logger.Level.init(rawValue:)) ?? .info
     }
 
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .trace }

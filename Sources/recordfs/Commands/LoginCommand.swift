@@ -142,7 +142,7 @@ struct LoginCommand: ParsableCommand {
         let isSame = last?.container.string == container && last?.environment == environment
         let known = isSame ? last?.apiToken.string : nil
         guard
-            let token = apiToken ?? link?.token ?? Places.environment("RECORDFS_API_TOKEN")
+            let token = apiToken ?? link?.token ?? environmentVariable("RECORDFS_API_TOKEN")
                 ?? known
         else { throw Self.missingToken(server) }
         return Account(

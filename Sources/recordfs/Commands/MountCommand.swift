@@ -264,7 +264,7 @@ struct MountSettings {
         guard let there = MountTable.mount(at: mountpoint), there.isRecordFS else {
             return named ?? Places.state
         }
-        if let named, !StoreAccess.isSame(named, there.source) {
+        if let named, !HostDirectory.isSame(named, there.source) {
             throw CommandFailure(
                 mountpoint,
                 "is the mount of the store \(there.source), and --state names \(named). recordfs "
@@ -285,8 +285,8 @@ struct MountSettings {
                     "is mounted already. recordfs unmount \(mountpoint) ends that mount.")
             }
             try checkPlaces()
-            try Places.makeDirectory(mountpoint)
-            let isFit = hidesFiles ? true : try Places.isEmpty(mountpoint)
+            try HostDirectory.make(mountpoint)
+            let isFit = hidesFiles ? true : try HostDirectory.isEmpty(mountpoint)
             guard isFit else {
                 throw RecordError(
                     .notEmpty,

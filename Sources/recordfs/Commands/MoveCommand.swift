@@ -16,7 +16,7 @@ struct MoveCommand: ParsableCommand {
     func run() throws {
         let from = try source.located(by: state)
         let to = try target.located(by: state)
-        guard StoreAccess.isSame(from.store.directory, to.store.directory) else {
+        guard HostDirectory.isSame(from.store.directory, to.store.directory) else {
             throw CommandFailure(
                 source.text,
                 "is in the store \(from.store.directory), and \(target.text) in "

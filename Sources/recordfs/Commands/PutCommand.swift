@@ -61,7 +61,7 @@ struct PutCommand: ParsableCommand {
         // The copy is not in a place that the store clears when it is opened.
         let copy = "\(store.directory)/put-\(getpid())"
         try store.reporting { () throws(RecordError) in
-            try Places.makeDirectory(store.directory)
+            try HostDirectory.make(store.directory)
             try copyFile("-", to: copy)
         }
         defer { unlink(copy) }

@@ -72,7 +72,7 @@ struct ShareMoveOptions: ParsableArguments {
     ) throws -> RecordPath? {
         guard let into else { return nil }
         let target = try into.located(by: state)
-        guard StoreAccess.isSame(place.store.directory, target.store.directory) else {
+        guard HostDirectory.isSame(place.store.directory, target.store.directory) else {
             throw CommandFailure(
                 into.text, "is in another store than \(place.text). A record is moved within one.")
         }

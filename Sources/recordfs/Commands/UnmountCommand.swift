@@ -74,7 +74,7 @@ struct UnmountCommand: ParsableCommand {
         guard mount.isRecordFS else {
             throw CommandFailure(place, "is a mount of \(mount.type), not of RecordFS.")
         }
-        if let named = try state.named(), !StoreAccess.isSame(named, mount.source) {
+        if let named = try state.named(), !HostDirectory.isSame(named, mount.source) {
             throw CommandFailure(
                 place, "is the mount of the store \(mount.source), and --state names \(named).")
         }

@@ -39,7 +39,7 @@ struct BackgroundMount {
 
     private func spawn(ready: Int32, log: String) throws(CommandFailure) {
         try reporting(log) { () throws(RecordError) in
-            try Places.makeDirectory(
+            try HostDirectory.make(
                 log.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
         }
         var actions = posix_spawn_file_actions_t()

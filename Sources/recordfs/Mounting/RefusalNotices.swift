@@ -86,11 +86,11 @@ struct DesktopNotice: Sendable {
     /// RECORDFS_DESKTOP is `off`.
     init?(_ logger: Logger) {
         let isSession =
-            Places.environment("DBUS_SESSION_BUS_ADDRESS") != nil
-            && (Places.environment("DISPLAY") != nil
-                || Places.environment("WAYLAND_DISPLAY") != nil)
-        guard isSession, Places.environment("RECORDFS_DESKTOP") != "off",
-            (Places.environment("PATH") ?? "/usr/bin").split(separator: ":")
+            environmentVariable("DBUS_SESSION_BUS_ADDRESS") != nil
+            && (environmentVariable("DISPLAY") != nil
+                || environmentVariable("WAYLAND_DISPLAY") != nil)
+        guard isSession, environmentVariable("RECORDFS_DESKTOP") != "off",
+            (environmentVariable("PATH") ?? "/usr/bin").split(separator: ":")
                 .contains(where: { access("\($0)/notify-send", X_OK) == 0 })
         else { return nil }
         command = NotifyCommand(

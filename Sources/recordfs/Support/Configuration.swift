@@ -39,10 +39,10 @@ struct Configuration: Sendable {
     /// Returns the settings of the store in a state directory.
     func settings(ofState directory: String) -> StoreSettings {
         let named = stores.first { store in
-            store.settings.state.map { StoreAccess.isSame($0, directory) } ?? false
+            store.settings.state.map { HostDirectory.isSame($0, directory) } ?? false
         }
         if let named { return named.settings }
-        return StoreAccess.isSame(directory, Places.state) ? settings : common
+        return HostDirectory.isSame(directory, Places.state) ? settings : common
     }
 
     /// Returns the state directory of a store with a name. Errors: notFound.

@@ -53,7 +53,7 @@ struct Diagnosis {
     }
 
     private func unmounter() -> Finding {
-        let folders = (Places.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+        let folders = (environmentVariable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
         guard let path = folders.map({ "\($0)/fusermount3" }).first(where: isProgram)
         else {
             return Finding(
@@ -186,7 +186,7 @@ struct Diagnosis {
         MountTable.recordMounts().filter { MountTable.isStale($0.mountpoint) }.map { stale in
             Finding(
                 check: "mount",
-                state: StoreAccess.isSame(stale.source, store.directory) ? .wrong : .warning,
+                state: HostDirectory.isSame(stale.source, store.directory) ? .wrong : .warning,
                 message: "\(stale.mountpoint) has lost its process",
                 mend: "recordfs mount \(stale.mountpoint)")
         }

@@ -1,3 +1,4 @@
+import RecordControl
 import RecordModel
 import RecordStore
 

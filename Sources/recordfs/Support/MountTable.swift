@@ -19,7 +19,7 @@ struct MountTable {
 
     /// Returns the mounts of a store, which may be shown at several places.
     static func mounts(ofStore directory: String) -> [MountTable] {
-        recordMounts().filter { StoreAccess.isSame($0.source, directory) }
+        recordMounts().filter { HostDirectory.isSame($0.source, directory) }
     }
 
     /// Returns the mount at a place, the topmost if there are several.

@@ -13,7 +13,7 @@ struct PathSpelling {
     init(for store: StoreAccess) {
         let place = Places.hasWorkingDirectory ? MountedPath(".") : nil
         guard let mount = place?.mount, let path = place?.recordPath,
-            StoreAccess.isSame(mount.source, store.directory)
+            HostDirectory.isSame(mount.source, store.directory)
         else {
             here = nil
             root = []

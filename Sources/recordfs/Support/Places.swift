@@ -1,25 +1,26 @@
 import Glibc
+import RecordControl
 import RecordModel
 
 /// The places of files by the XDG base directories.
 enum Places {
     /// HOME. Boot scripts may not have it, and then it is taken from the user database.
     static var home: String {
-        if let home = environment("HOME") { return home }
+        if let home = environmentVariable("HOME") { return home }
         guard let user = getpwuid(geteuid()), let home = user.pointee.pw_dir else { return "/" }
         return String(cString: home)
     }
 
     /// The state directory that holds the store: RECORDFS_STATE, or recordfs in XDG_DATA_HOME.
     static var state: String {
-        environment("RECORDFS_STATE").map(absolute) ?? defaultState
+        environmentVariable("RECORDFS_STATE").map(absolute) ?? defaultState
     }
 
     /// The state directory when no option or variable names one.
     static var defaultState: String { "\(data)/recordfs" }
 
     /// Indicates whether the environment names the store.
-    static var isStateNamed: Bool { environment("RECORDFS_STATE") != nil }
+    static var isStateNamed: Bool { environmentVariable("RECORDFS_STATE") != nil }
 
     static var configuration: String {
         "\(base("XDG_CONFIG_HOME", ".config"))/recordfs/config.json"
@@ -78,51 +79,11 @@ enum Places {
             decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Makes a directory with its parents, for this user alone. Errors: as mkdir.
-    static func makeDirectory(_ path: String) throws(RecordError) {
-        var partial = ""
-        // A parent may refuse a directory that is there already.
-        var refusal: Int32?
-        for part in path.split(separator: "/") {
-            partial += "/\(part)"
-            guard mkdir(partial, 0o700) != 0, errno != EEXIST else { continue }
-            refusal = errno
-            if errno != EROFS, errno != EACCES { break }
-        }
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            let reason = String(cString: strerror(refusal ?? errno))
-            throw RecordError(.ioFailure, "cannot be made: \(reason).")
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw RecordError(.notDirectory, "is not a directory.")
-        }
-    }
-
-    /// Returns whether the directory is empty.
-    ///
-    /// Errors: `ioFailure` when the directory cannot be read.
-    static func isEmpty(_ path: String) throws(RecordError) -> Bool {
-        guard let directory = opendir(path) else {
-            throw RecordError(
-                .ioFailure, "cannot be read: \(String(cString: strerror(errno))).")
-        }
-        defer { closedir(directory) }
-        var count = 0
-        while readdir(directory) != nil { count += 1 }
-        return count <= 2
-    }
-
-    static func environment(_ name: String) -> String? {
-        guard let value = getenv(name), value.pointee != 0 else { return nil }
-        return String(cString: value)
-    }
-
     private static var data: String { base("XDG_DATA_HOME", ".local/share") }
 
     /// Returns a base directory. The specification requires that relative paths are ignored.
     private static func base(_ name: String, _ fallback: String) -> String {
-        if let value = environment(name), value.hasPrefix("/") { return absolute(value) }
+        if let value = environmentVariable(name), value.hasPrefix("/") { return absolute(value) }
         return "\(home)/\(fallback)"
     }
 }

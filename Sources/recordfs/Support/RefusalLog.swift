@@ -1,4 +1,5 @@
 import Glibc
+import RecordControl
 import RecordModel
 
 /// The file in which the daemons of a user record the refused saves. Shells, panels and `recordfs
@@ -17,7 +18,7 @@ enum RefusalLog {
         var descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == ENOENT {
             do throws(RecordError) {
-                try Places.makeDirectory(Places.logs)
+                try HostDirectory.make(Places.logs)
             } catch {
                 return
             }

@@ -1,4 +1,5 @@
 import Glibc
+import RecordControl
 import RecordModel
 import RecordSync
 import RecordWire
@@ -133,7 +134,7 @@ final class SignInCallback {
 /// The person's browser, if there is one.
 enum Browser {
     static func open(_ address: String) {
-        guard Places.environment("DISPLAY") != nil || Places.environment("WAYLAND_DISPLAY") != nil
+        guard environmentVariable("DISPLAY") != nil || environmentVariable("WAYLAND_DISPLAY") != nil
         else { return }
         let words = ["xdg-open", address]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

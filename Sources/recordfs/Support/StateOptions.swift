@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordControl
 import RecordModel
 
 /// The store on which a command works.
@@ -60,7 +61,7 @@ struct StateOptions: ParsableArguments {
     func access(
         of mount: MountTable, about text: String
     ) throws(CommandFailure) -> StoreAccess {
-        if let named = try named(), !StoreAccess.isSame(named, mount.source) {
+        if let named = try named(), !HostDirectory.isSame(named, mount.source) {
             throw CommandFailure(
                 text,
                 "is on the mount of the store \(mount.source), and --state names \(named). Leave "

@@ -13,7 +13,7 @@ struct StoreAccess {
     init(_ directory: String) { self.directory = directory }
 
     /// Indicates whether it is the store that commands use when no other is named.
-    var isDefault: Bool { Self.isSame(directory, Places.state) }
+    var isDefault: Bool { HostDirectory.isSame(directory, Places.state) }
 
     /// Returns the subject of a message, with the store when it is not the default one.
     func subject(_ text: String?) -> String? {
@@ -102,14 +102,5 @@ struct StoreAccess {
         } catch {
             return true
         }
-    }
-
-    /// Returns whether two spellings mean one directory.
-    static func isSame(_ one: String, _ other: String) -> Bool {
-        if one == other { return true }
-        var first = stat()
-        var second = stat()
-        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }

@@ -1,13 +1,13 @@
-import RecordModel
+package import RecordModel
 
 /// Values in a form for people.
-enum Showing {
-    static func time(_ timestamp: Timestamp) -> String {
+package enum Showing {
+    package static func time(_ timestamp: Timestamp) -> String {
         ISO8601.print(milliseconds: timestamp.milliseconds)
     }
 
     /// Returns a size, such as `512 B` or `12.3 KiB`: three significant digits.
-    static func size(_ bytes: Int64) -> String {
+    package static func size(_ bytes: Int64) -> String {
         var value = Double(bytes)
         var unit = 0
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
@@ -19,16 +19,16 @@ enum Showing {
     }
 
     /// Returns a number and a noun, such as `1 record` or `2 records`.
-    static func count(_ number: some BinaryInteger, _ noun: String) -> String {
+    package static func count(_ number: some BinaryInteger, _ noun: String) -> String {
         number == 1 ? "1 \(noun)" : "\(grouped(number)) \(noun)s"
     }
 
-    static func days(_ duration: Duration) -> String {
+    package static func days(_ duration: Duration) -> String {
         count(duration.components.seconds / (24 * 3600), "day")
     }
 
     /// Returns the digits in groups of three.
-    static func grouped(_ number: some BinaryInteger) -> String {
+    package static func grouped(_ number: some BinaryInteger) -> String {
         var groups: [Substring] = []
         var rest = Substring(String(number.magnitude))
         while rest.count > 3 {
@@ -36,13 +36,5 @@ enum Showing {
             rest = rest.dropLast(3)
         }
         return (number < 0 ? "-" : "") + ([rest] + groups.reversed()).joined(separator: " ")
-    }
-
-    static func json(_ value: JSONValue) {
-        Terminal.print(value.serialized(pretty: true) + [0x0A])
-    }
-
-    static func jsonLine(_ value: JSONValue) {
-        Terminal.print(value.serialized() + [0x0A])
     }
 }

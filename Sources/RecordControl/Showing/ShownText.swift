@@ -1,15 +1,14 @@
-import RecordControl
-import RecordModel
+package import RecordModel
 
 extension JSONValue {
     /// Returns a member that others have written, as a line for a terminal.
-    func shownMember(_ key: String) -> String? { stringMember(key)?.onOneLine }
+    package func shownMember(_ key: String) -> String? { stringMember(key)?.onOneLine }
 }
 
 extension String {
     /// The text on one line. Characters that would move the cursor, end the line, send a command to
     /// the terminal or turn the direction of the text are written as `\u{…}`.
-    var onOneLine: String {
+    package var onOneLine: String {
         unicodeScalars.reduce(into: "") { line, scalar in
             if scalar.isOrder {
                 line += "\\u{" + String(scalar.value, radix: 16) + "}"
