@@ -78,11 +78,18 @@ let package = Package(
         .target(
             name: "RecordControl", dependencies: ["RecordModel", "RecordStore", logging],
             swiftSettings: settings),
+        .target(
+            name: "RecordDaemon",
+            dependencies: [
+                "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
+                "RecordModel", "RecordControl", logging,
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "CQREncode", "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore",
-                "RecordWire", "RecordModel", "RecordControl", logging, arguments,
+                "CQREncode", "RecordDaemon", "RecordMount", "RecordSync", "RecordTree",
+                "RecordStore", "RecordWire", "RecordModel", "RecordControl", logging, arguments,
             ],
             swiftSettings: settings),
         .target(

@@ -3,6 +3,11 @@ package import RecordModel
 
 /// Directories of this machine.
 package enum HostDirectory {
+    /// Returns the directory of an absolute path.
+    package static func parent(of path: String) -> String {
+        path.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    }
+
     /// Makes a directory with its parents, for this user alone. Errors: as mkdir.
     package static func make(_ path: String) throws(RecordError) {
         var partial = ""

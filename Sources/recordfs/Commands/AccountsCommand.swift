@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordStore
 import RecordSync

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordStore
 
@@ -28,17 +29,17 @@ struct HookCommand: ParsableCommand {
 
     func run() throws {
         // Only an existing file can be watched from now on.
-        try reporting(RefusalLog.path) { () throws(RecordError) in
+        try reporting(Places.refusalLog) { () throws(RecordError) in
             try HostDirectory.make(Places.logs)
             let descriptor = open(
-                RefusalLog.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+                Places.refusalLog, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw RecordError(
                     .ioFailure, "cannot be made: \(String(cString: strerror(errno))).")
             }
             close(descriptor)
         }
-        Terminal.print(Array(shell.script(file: RefusalLog.path).utf8))
+        Terminal.print(Array(shell.script(file: Places.refusalLog).utf8))
     }
 }
 
@@ -102,8 +103,8 @@ struct ErrorsCommand: ParsableCommand {
         while true {
             if size < offset { offset = 0 }
             if size > offset {
-                let text = try reporting(RefusalLog.path) { () throws(RecordError) in
-                    Array(try readWholeFile(RefusalLog.path).dropFirst(Int(offset)))
+                let text = try reporting(Places.refusalLog) { () throws(RecordError) in
+                    Array(try readWholeFile(Places.refusalLog).dropFirst(Int(offset)))
                 }
                 let whole = text.prefix((text.lastIndex(of: 0x0A) ?? -1) + 1)
                 for line in whole.split(separator: 0x0A) { show(Array(line)) }
@@ -115,7 +116,7 @@ struct ErrorsCommand: ParsableCommand {
 
     private var size: off_t {
         var status = stat()
-        return stat(RefusalLog.path, &status) == 0 ? status.st_size : 0
+        return stat(Places.refusalLog, &status) == 0 ? status.st_size : 0
     }
 
     private func show(_ line: [UInt8]) {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordStore
 import RecordSync
@@ -115,7 +116,7 @@ struct LoginCommand: ParsableCommand {
     /// Returns the account that the arguments name. Values that they leave out are those of the
     /// join link, of config.json, or of the last sign-in to this server.
     private func account(
-        _ configured: StoreSettings.AccountSettings, _ last: Account?
+        _ configured: AccountSettings, _ last: Account?
     ) throws(CommandFailure) -> Account {
         let link = try server.flatMap { text throws(CommandFailure) in try JoinLink(text) }
         guard var server = link?.server ?? server ?? configured.server ?? last?.server else {

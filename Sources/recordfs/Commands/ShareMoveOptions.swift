@@ -95,18 +95,3 @@ struct ShareMoveOptions: ParsableArguments {
         return RecordPath(database: .private, zone: name)
     }
 }
-
-extension TreeMove {
-    /// Creates a move.
-    ///
-    /// - Parameter zone: a path in the target zone.
-    /// Errors: invalidArgument for a path that names no zone.
-    init(
-        of record: RecordEntry, to zone: RecordPath, under parent: RecordName? = nil
-    ) throws(RecordError) {
-        guard let database = zone.database, let name = zone.zone else {
-            throw RecordError(.invalidArgument, "\(zone) is no zone.")
-        }
-        self.init(of: record.id, to: database, zone.owner, name, under: parent)
-    }
-}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordStore
 import RecordTree

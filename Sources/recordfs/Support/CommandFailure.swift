@@ -1,3 +1,4 @@
+import RecordDaemon
 import RecordModel
 
 /// A failure of a command: its subject and its reason.
@@ -20,6 +21,8 @@ struct CommandFailure: Error {
             isNamed ? nil : subject, message,
             status: error.code == .notFound ? ExitStatus.notFound : ExitStatus.failure)
     }
+
+    init(_ failure: MountFailure) { self.init(failure.subject, failure.reason) }
 
     /// Prints one line on standard error: `recordfs: PATH: what. What to do.`
     func show() {

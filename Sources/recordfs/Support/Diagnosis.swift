@@ -1,5 +1,6 @@
 import Glibc
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordStore
 

@@ -1,4 +1,5 @@
 import RecordControl
+import RecordDaemon
 import RecordModel
 
 /// The state of a store's mount: the answer of its daemon, compared with the kernel's table.

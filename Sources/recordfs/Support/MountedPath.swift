@@ -1,4 +1,5 @@
 import Glibc
+import RecordDaemon
 
 /// The place to which a path of the system leads. Symbolic links are followed up to the RecordFS
 /// mount that the path enters. No request is sent to that mount, because it may not answer.

@@ -1,4 +1,5 @@
 import RecordControl
+import RecordDaemon
 import RecordModel
 
 /// Spells record paths so that they can be used in the working directory: relative to it when it is

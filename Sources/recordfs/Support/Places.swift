@@ -29,6 +29,9 @@ enum Places {
     /// The directory of logs.
     static var logs: String { "\(base("XDG_STATE_HOME", ".local/state"))/recordfs" }
 
+    /// The file in which the daemons record the refused saves.
+    static var refusalLog: String { "\(logs)/refused" }
+
     /// Returns the log of the daemon of a state directory. The default store's is recordfs.log.
     static func log(ofState directory: String) -> String {
         let folder = logs

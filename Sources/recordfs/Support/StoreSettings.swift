@@ -1,4 +1,5 @@
 import RecordControl
+import RecordDaemon
 import RecordModel
 import RecordSync
 import RecordWire
@@ -13,19 +14,10 @@ struct StoreSettings: Sendable {
     /// The state directory of a store with a name.
     var state: String?
     /// The account to which the store belongs. Its values are nil where the file sets none.
-    var account = AccountSettings()
+    var account = AccountSettings(file: Places.configuration)
     var policy = SyncPolicy()
     /// A command line for `/bin/sh`, run when others do something with a share.
     var notify: String?
-
-    struct AccountSettings: Sendable {
-        /// The address, without a slash at its end.
-        var server: String?
-        var container: String?
-        var environment: String?
-        /// The e-mail address to sign in with.
-        var user: String?
-    }
 
     /// Sets one member of the object of a store. Errors: `invalidArgument`.
     mutating func set(_ member: JSONMember) throws(RecordError) {
@@ -133,25 +125,5 @@ struct StoreSettings: Sendable {
     private static func wrong(_ key: String) -> RecordError {
         let rule = rules.first { $0.key == key }?.rule ?? ""
         return RecordError(.invalidArgument, "\"\(key)\" has a wrong value: it is \(rule).")
-    }
-}
-
-extension StoreSettings.AccountSettings {
-    /// Checks the account of a store.
-    ///
-    /// Errors: invalidArgument when the store belongs to another account than the settings name.
-    func check(_ account: Account) throws(RecordError) {
-        let pairs = [
-            ("server", server, account.server), ("container", container, account.container.string),
-            ("environment", environment, account.environment.rawValue),
-        ]
-        for (key, wanted, known) in pairs {
-            guard let wanted, wanted != known else { continue }
-            throw RecordError(
-                .invalidArgument,
-                "\(Places.configuration) says that its \(key) is \(wanted), and it is signed in to "
-                    + "\(known). A store belongs to one account: use another state for another account."
-            )
-        }
     }
 }

@@ -7,18 +7,20 @@ import RecordModel
 ///
 /// A line is `refused`, the path and the reason, or `saved` and the path when a later save of the
 /// same file succeeded, with tabs between them.
-enum RefusalLog {
+struct RefusalLog: Sendable {
     /// The size from which the file begins again. No shell is so far behind.
     private static let limit: off_t = 256 << 10
 
-    static var path: String { "\(Places.logs)/refused" }
+    private let path: String
 
-    static func append(_ words: [String]) {
+    init(path: String) { self.path = path }
+
+    func append(_ words: [String]) {
         let line = Array((words.map(\.onOneLine).joined(separator: "\t") + "\n").utf8)
         var descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         if descriptor < 0, errno == ENOENT {
             do throws(RecordError) {
-                try HostDirectory.make(Places.logs)
+                try HostDirectory.make(HostDirectory.parent(of: path))
             } catch {
                 return
             }
@@ -27,7 +29,7 @@ enum RefusalLog {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_size > limit {
+        if fstat(descriptor, &status) == 0, status.st_size > Self.limit {
             // A new file: a reader that has the old one open reads its end, and then the new one.
             unlink(path)
             let new = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

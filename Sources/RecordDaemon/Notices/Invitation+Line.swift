@@ -1,11 +1,11 @@
 import RecordControl
 import RecordModel
-import RecordStore
+package import RecordStore
 
 extension Invitation {
     /// The line for a terminal, with the command that accepts the invitation. The inviting user has
     /// written the title.
-    var line: String {
+    package var line: String {
         let what = title.map { "\"\($0.replacing("\"", with: "\\\""))\"" } ?? "something"
         let right = json["permission"] == "READ_WRITE" ? "read and write" : "read"
         return "\(owner) invites you to \(right) \(what): recordfs accept \(link)".onOneLine

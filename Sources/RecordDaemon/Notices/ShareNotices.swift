@@ -6,7 +6,7 @@ import RecordStore
 /// Tells people about actions of others with shares: with a line in the log, and with the command
 /// that config.json names.
 struct ShareNotices: Sendable {
-    let command: NotifyCommand?
+    let runner: NoticeRunner?
     let logger: Logger
 
     func tell(_ changes: [StoreChange], of store: RecordStore) {
@@ -15,7 +15,7 @@ struct ShareNotices: Sendable {
                 let path = news.invitation == nil ? Self.path(of: change.zone, store) : ""
                 let message = news.message(about: path)
                 logger.notice("\(news.invitation?.announcement ?? message)")
-                command?.run(
+                runner?.run(
                     [
                         "RECORDFS_EVENT": news.kind.rawValue, "RECORDFS_PATH": path,
                         "RECORDFS_LINK": news.invitation?.link ?? "",

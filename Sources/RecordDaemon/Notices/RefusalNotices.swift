@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import RecordControl
 import RecordModel
@@ -17,11 +16,13 @@ final class RefusalNotices: Sendable {
     }
 
     private let mountpoint: String
+    private let log: RefusalLog
     private let desktop: DesktopNotice?
     private let state = Mutex(State())
 
-    init(mountpoint: String, logger: Logger) {
+    init(mountpoint: String, log: RefusalLog, logger: Logger) {
         self.mountpoint = mountpoint
+        self.log = log
         desktop = DesktopNotice(logger)
     }
 
@@ -62,7 +63,7 @@ final class RefusalNotices: Sendable {
     func tell(_ path: String, _ reason: String) { show("\(mountpoint)/\(path)", reason) }
 
     private func show(_ path: String, _ reason: String) {
-        RefusalLog.append(["refused", path, reason])
+        log.append(["refused", path, reason])
         guard let desktop else { return }
         let now = ContinuousClock.now
         let isNew = state.withLock { state in
@@ -74,36 +75,6 @@ final class RefusalNotices: Sendable {
 
     private func tellSaved(_ record: RecordID) {
         guard let path = state.withLock({ $0.refused.removeValue(forKey: record) }) else { return }
-        RefusalLog.append(["saved", path])
-    }
-}
-
-/// A notice of the desktop, by `notify-send` of the user's session.
-struct DesktopNotice: Sendable {
-    private let command: NotifyCommand
-
-    /// Prepares notices. Returns nil without a session, without the program, and when
-    /// RECORDFS_DESKTOP is `off`.
-    init?(_ logger: Logger) {
-        let isSession =
-            environmentVariable("DBUS_SESSION_BUS_ADDRESS") != nil
-            && (environmentVariable("DISPLAY") != nil
-                || environmentVariable("WAYLAND_DISPLAY") != nil)
-        guard isSession, environmentVariable("RECORDFS_DESKTOP") != "off",
-            (environmentVariable("PATH") ?? "/usr/bin").split(separator: ":")
-                .contains(where: { access("\($0)/notify-send", X_OK) == 0 })
-        else { return nil }
-        command = NotifyCommand(
-            "exec notify-send --app-name=RecordFS \"$RECORDFS_TITLE\" \"$RECORDFS_TEXT\"", logger)
-    }
-
-    func show(_ path: String, _ reason: String) {
-        let name = path.split(separator: "/").last.map(String.init) ?? path
-        command.run([
-            "RECORDFS_TITLE": "Not saved: \(name.onOneLine)",
-            // Some desktop services interpret tags in the text.
-            "RECORDFS_TEXT": "\(path)\n\(reason)".replacing("&", with: "&amp;")
-                .replacing("<", with: "&lt;"),
-        ])
+        log.append(["saved", path])
     }
 }

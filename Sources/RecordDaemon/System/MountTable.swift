@@ -4,30 +4,30 @@ import RecordMount
 
 /// A mount of this machine. It is read from the kernel's table, so that a mount that does not
 /// answer cannot block a command.
-struct MountTable {
-    let mountpoint: String
+package struct MountTable {
+    package let mountpoint: String
     /// The directory of the file system that is shown there. It is `/` except for bind mounts.
-    let root: String
-    let type: String
+    package let root: String
+    package let type: String
     /// The state directory of its store, for a RecordFS mount.
-    let source: String
+    package let source: String
 
-    var isRecordFS: Bool { type == "fuse.recordfs" }
+    package var isRecordFS: Bool { type == "fuse.recordfs" }
 
     /// Returns the RecordFS mounts.
-    static func recordMounts() -> [MountTable] { all().filter(\.isRecordFS) }
+    package static func recordMounts() -> [MountTable] { all().filter(\.isRecordFS) }
 
     /// Returns the mounts of a store, which may be shown at several places.
-    static func mounts(ofStore directory: String) -> [MountTable] {
+    package static func mounts(ofStore directory: String) -> [MountTable] {
         recordMounts().filter { HostDirectory.isSame($0.source, directory) }
     }
 
     /// Returns the mount at a place, the topmost if there are several.
-    static func mount(at mountpoint: String) -> MountTable? {
+    package static func mount(at mountpoint: String) -> MountTable? {
         all().last { $0.mountpoint == mountpoint }
     }
 
-    static func all() -> [MountTable] {
+    package static func all() -> [MountTable] {
         do {
             let text = try readWholeFile("/proc/self/mountinfo")
             return text.split(separator: UInt8(ascii: "\n")).compactMap(parse)
@@ -67,7 +67,7 @@ struct MountTable {
     }
 
     /// Returns whether the daemon of this mount has ended ("Transport endpoint is not connected").
-    static func isStale(_ mountpoint: String) -> Bool {
+    package static func isStale(_ mountpoint: String) -> Bool {
         MountDaemon.isStale(mountpoint: mountpoint)
     }
 }

@@ -1,8 +1,8 @@
 import RecordControl
-import RecordModel
+package import RecordModel
 
 /// The records whose texts only the daemon has, because it could not save them yet.
-struct UnsavedRecords {
+package struct UnsavedRecords {
     /// The largest number of names that are shown.
     private static let namesMax = 20
 
@@ -15,19 +15,19 @@ struct UnsavedRecords {
     }
 
     /// Reads the records from the daemon's status.
-    init(of daemon: JSONValue?) {
+    package init(of daemon: JSONValue?) {
         count = daemon?.integerMember("unsaved").map { Int(clamping: $0) } ?? 0
         let names = daemon?["unsavedRecords"]?.array ?? []
         self.names = names.compactMap { $0.string?.string }
     }
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
-    var numberMember: JSONValue { .integer(count) }
-    var namesMember: JSONValue { .array(names.map { .text($0) }) }
+    package var numberMember: JSONValue { .integer(count) }
+    package var namesMember: JSONValue { .array(names.map { .text($0) }) }
 
     /// Returns a message: `2 texts are not saved yet: PATH, PATH. How they are.`
-    func description(ofStore directory: String) -> String {
+    package func description(ofStore directory: String) -> String {
         let verb = count == 1 ? "is" : "are"
         let more = count > names.count ? " and \(Showing.grouped(count - names.count)) more" : ""
         return "\(Showing.count(count, "text")) \(verb) not saved yet: "
@@ -36,7 +36,7 @@ struct UnsavedRecords {
     }
 
     /// Returns the reason why a mount is not ended.
-    func refusal(ofStore directory: String) -> String {
+    package func refusal(ofStore directory: String) -> String {
         description(ofStore: directory) + " --lazy ends the mount without them."
     }
 }
