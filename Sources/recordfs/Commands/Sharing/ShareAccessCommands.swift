@@ -78,7 +78,7 @@ struct ShareRequestsCommand: ParsableCommand {
             [["WHO", "USER", "SINCE"]]
                 + requests.map { request in
                     [
-                        ShareShowCommand.name(of: request),
+                        ShareWords.name(of: request),
                         request.stringMember("user") ?? "", request.stringMember("since") ?? "",
                     ]
                 })

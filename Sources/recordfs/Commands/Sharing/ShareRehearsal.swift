@@ -62,8 +62,8 @@ struct ShareRehearsal {
     private var losses: [String] {
         var lines = people.map { person in
             let isInvited = person.stringMember("status") == "INVITED"
-            let may = ShareShowCommand.words(person.stringMember("permission") ?? "")
-            return "  \(ShareShowCommand.name(of: person)), who "
+            let may = ShareWords.access(person.stringMember("permission") ?? "")
+            return "  \(ShareWords.name(of: person)), who "
                 + (isInvited ? "is invited" : "may \(may)")
         }
         if told["linkCloses"]?.bool == true { lines.append("  anybody else with the link") }
@@ -90,7 +90,7 @@ struct ShareRehearsal {
                 "\(Showing.count(drafts, "text")) that could not be saved: your changes in them move to "
                     + "the trash too. To correct them first, run recordfs draft list.")
         }
-        let owner = told["owner"].map(ShareShowCommand.name) ?? "Its owner"
+        let owner = told["owner"].map(ShareWords.name) ?? "Its owner"
         lines.append("\(owner) keeps all records, with the changes that you have sent.")
         return lines
     }
