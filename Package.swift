@@ -76,11 +76,18 @@ let package = Package(
         .target(
             name: "RecordControl", dependencies: ["RecordModel", "RecordStore", logging],
             swiftSettings: settings),
+        .target(
+            name: "RecordDaemon",
+            dependencies: [
+                "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
+                "RecordModel", "RecordControl", logging,
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "CQREncode", "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore",
-                "RecordWire", "RecordModel", "RecordControl", logging, arguments,
+                "CQREncode", "RecordDaemon", "RecordMount", "RecordSync", "RecordTree",
+                "RecordStore", "RecordWire", "RecordModel", "RecordControl", logging, arguments,
             ],
             swiftSettings: settings),
         .target(
@@ -138,6 +145,13 @@ let package = Package(
         .testTarget(
             name: "RecordControlTests",
             dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecordDaemonTests",
+            dependencies: [
+                "RecordDaemon", "RecordMount", "RecordControl", "RecordSync", "RecordTree",
+                "RecordStore", "RecordWire", "RecordModel", "TestSupport", logging,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel", "TestSupport"],

@@ -25,9 +25,12 @@ package struct MountConfiguration: Sendable {
     package var cacheBytes: Int64?
     /// Receives refused saves that the store does not report: `Tree.Options.refused`.
     package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
-    package var threads = 2
+    package var threads = MountConfiguration.defaultThreads
     /// The words that start this program as a `ConnectionGuard`.
     package var guardProgram: [String] = []
+
+    /// The number of threads that answer the kernel when nothing else is set.
+    package static var defaultThreads: Int { Session.defaultThreads }
 
     package init(mountpoint: String, stateDirectory: String) {
         self.mountpoint = mountpoint

@@ -1,15 +1,6 @@
 package import RecordModel
 package import RecordStore
 
-/// A command for the running daemon that takes no path (also one line in `.recordfs/ctl`).
-package enum ControlVerb: String, Sendable, CaseIterable {
-    /// Writes everything that was saved to stable storage.
-    case flush
-    /// Requests about the exchange with the record server. `account`: a user has signed in or out.
-    case sync, pause, resume, retry, account
-    case shutdown
-}
-
 /// The rows of one transaction of an import.
 package struct ImportBatch: Sendable {
     package struct Row: Sendable {
@@ -83,12 +74,10 @@ extension ControlRequest {
     /// Indicates whether the files of the mount may differ afterwards.
     package var mayChangeFiles: Bool {
         switch self {
-        case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status,
-            .verb(.shutdown),
-            .verb(.flush):
-            false
+        case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status: false
+        case .verb(let verb): verb.traits.contains(.mayChangeFiles)
         case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
-            .settleConflict, .applySchema, .importBatch, .sharing, .verb, .applyRemote:
+            .settleConflict, .applySchema, .importBatch, .sharing, .applyRemote:
             true
         }
     }

@@ -120,24 +120,24 @@ extension Tree {
         }
     }
 
+    /// Runs one command. `forget cache` is about this mount alone; the others are verbs.
     private func run(command: String, arguments: [String]) throws(RecordError) {
-        switch command {
-        case "retry":
-            if options.exchange.status() != nil { try options.exchange.run(.retry) }
-            guard retryUnsaved() else {
-                throw RecordError(.noSpace, "\(unsavedCount) records still cannot be saved")
-            }
-        case "forget":
+        if command == "forget" {
             guard arguments == ["cache"] else {
                 throw RecordError(.invalidArgument, "write: forget cache")
             }
             notify(Database.allCases.map { .content(NodeNumber($0)) })
-        case "sync": try options.exchange.run(.sync)
-        case "pause": try options.exchange.run(.pause)
-        case "resume": try options.exchange.run(.resume)
-        default:
-            throw RecordError(
-                .invalidArgument, "\(command): commands are sync, pause, resume, retry, forget")
+            return
+        }
+        guard let verb = ControlVerb(rawValue: command), verb.traits.contains(.isLine) else {
+            let lines = ControlVerb.allCases.filter { $0.traits.contains(.isLine) }
+            let names = lines.map(\.rawValue).joined(separator: ", ")
+            throw RecordError(.invalidArgument, "\(command): commands are \(names), forget")
+        }
+        guard verb == .retry else { return try options.exchange.run(verb) }
+        if options.exchange.status() != nil { try options.exchange.run(verb) }
+        guard retryUnsaved() else {
+            throw RecordError(.noSpace, "\(unsavedCount) records still cannot be saved")
         }
     }
 }

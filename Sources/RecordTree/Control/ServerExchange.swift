@@ -4,11 +4,6 @@ package import RecordModel
 /// the requests that they make. The tree does not know the engine. Only requests about shares wait
 /// for the server, because the server decides who has access.
 package struct ServerExchange: Sendable {
-    /// A command of `ctl`.
-    package enum Command: String, Sendable {
-        case sync, pause, resume, retry
-    }
-
     /// The requests of the files of shares.
     package enum ShareOrder: Sendable {
         /// Make or change the share to match the text of its file. Errors also: those of the text.
@@ -21,8 +16,8 @@ package struct ServerExchange: Sendable {
 
     /// Returns the state of the exchange. Returns nil while nobody is signed in.
     package var status: @Sendable () -> JSONValue?
-    /// Runs a command. Errors: unsupported while nobody is signed in.
-    package var run: @Sendable (Command) throws(RecordError) -> Void
+    /// Runs a verb that is a line of `ctl`. Errors: unsupported while nobody is signed in.
+    package var run: @Sendable (ControlVerb) throws(RecordError) -> Void
 
     /// Downloads bytes that only the server has.
     package var fetcher: any AssetFetcher
@@ -33,7 +28,7 @@ package struct ServerExchange: Sendable {
 
     package init(
         status: @escaping @Sendable () -> JSONValue?,
-        run: @escaping @Sendable (Command) throws(RecordError) -> Void,
+        run: @escaping @Sendable (ControlVerb) throws(RecordError) -> Void,
         fetcher: any AssetFetcher = NoAssetFetcher(),
         share: @escaping @Sendable (ShareOrder, ShareFile) throws(RecordError) -> Void = {
             (_, _) throws(RecordError) in throw Self.noServer

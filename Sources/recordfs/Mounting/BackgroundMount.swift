@@ -1,15 +1,10 @@
-import FuseKit
 import Glibc
 import RecordControl
+import RecordDaemon
 import RecordModel
 
 /// Starts this program again to serve a mount in a session of its own, and waits until it does.
-///
-/// The child writes `R` to a pipe when the directory can be used, or `E` and its error as JSON.
 struct BackgroundMount {
-    /// The pipe's number in the child.
-    private static let readyDescriptor: Int32 = 3
-
     let settings: MountSettings
 
     func start() throws(CommandFailure) {
@@ -24,13 +19,15 @@ struct BackgroundMount {
             defer { close(ends[1]) }
             try spawn(ready: ends[1], log: log)
         }
-        let answer = Self.readAll(ends[0])
-        switch answer.first {
-        case UInt8(ascii: "R"): return
-        case UInt8(ascii: "E"):
-            throw Self.refusal(
-                Array(answer.dropFirst()), helper: Self.helperLines(in: log, from: logged))
-        default:
+        switch ReadyPipe.Message(Self.readAll(ends[0])) {
+        case .ready: return
+        case .failed(let failure):
+            let failure = CommandFailure(failure)
+            let lines = Self.helperLines(in: log, from: logged)
+            throw CommandFailure(
+                failure.subject, ([failure.message] + lines).joined(separator: "\n"),
+                status: failure.status)
+        case nil:
             throw CommandFailure(
                 settings.mountpoint,
                 "the background process ended before it was ready. \(log) may say why.")
@@ -39,25 +36,19 @@ struct BackgroundMount {
 
     private func spawn(ready: Int32, log: String) throws(CommandFailure) {
         try reporting(log) { () throws(RecordError) in
-            try Places.makeDirectory(
-                log.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" })
+            try HostDirectory.make(HostDirectory.parent(of: log))
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        posix_spawn_file_actions_adddup2(&actions, ready, Self.readyDescriptor)
+        let words =
+            ["recordfs"] + settings.arguments(readyDescriptor: ProcessStart.passedNumber)
         // The mount must not keep the caller's files open.
-        closeInherited(from: Self.readyDescriptor + 1, in: &actions)
-        let words = ["recordfs"] + settings.arguments(readyDescriptor: Self.readyDescriptor)
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        defer { for argument in arguments { free(argument) } }
-        arguments.append(nil)
-        var pid: pid_t = 0
-        let code = posix_spawn(&pid, "/proc/self/exe", &actions, nil, arguments, environ)
-        guard code == 0 else { throw Self.failure("cannot be started", code) }
+        var process = ProcessStart("/proc/self/exe", words)
+        process.log = log
+        process.passedOn = ready
+        do throws(ProcessStart.Failure) {
+            _ = try process.run()
+        } catch {
+            throw Self.failure("cannot be started", error.errno)
+        }
     }
 
     /// Keeps one old log, so that logs stay small.
@@ -89,18 +80,6 @@ struct BackgroundMount {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return bytes }
             bytes += chunk[0..<count]
-        }
-    }
-
-    private static func refusal(_ json: [UInt8], helper lines: [String]) -> CommandFailure {
-        do {
-            let value = try JSONParser.parse(json)
-            let failure = CommandFailure(value.stringMember("subject"), RecordError(json: value))
-            return CommandFailure(
-                failure.subject, ([failure.message] + lines).joined(separator: "\n"),
-                status: failure.status)
-        } catch {
-            return CommandFailure(nil, error)
         }
     }
 

@@ -33,11 +33,7 @@ final class OpenedStorage: Sendable {
     }
 
     deinit {
-        do throws(ServerError) {
-            sqlite.close()
-        } catch {
-            Issue.record(error)
-        }
+        sqlite.close()
     }
 
     func read<Value: Sendable>(
