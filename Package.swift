@@ -147,6 +147,13 @@ let package = Package(
             dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
             swiftSettings: settings),
         .testTarget(
+            name: "RecordDaemonTests",
+            dependencies: [
+                "RecordDaemon", "RecordMount", "RecordControl", "RecordSync", "RecordTree",
+                "RecordStore", "RecordWire", "RecordModel", "TestSupport", logging,
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "RecordWireTests", dependencies: ["RecordWire", "RecordModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(

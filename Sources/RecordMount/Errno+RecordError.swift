@@ -4,8 +4,11 @@ package import RecordModel
 extension Errno {
     /// The errno that a failed call returns. This is the only place in which an error code becomes
     /// an errno.
-    package init(_ error: RecordError) {
-        switch error.code {
+    package init(_ error: RecordError) { self.init(error.code, call: error.systemErrno) }
+
+    /// - Parameter call: the errno of the failed system call, for `system`.
+    init(_ code: RecordError.Code, call: Int32 = Errno.EIO.rawValue) {
+        switch code {
         case .invalidJSON, .invalidRecord, .schemaMismatch: self = .EINVAL
         case .tooLarge: self = .EFBIG
         // With EINVAL mv would say that the target is a subdirectory of the source.
@@ -32,7 +35,7 @@ extension Errno {
         case .storeLocked: self = .EBUSY
         case .storeTooNew, .corrupt, .ioFailure, .unavailable, .timedOut: self = .EIO
         case .interrupted: self = .EINTR
-        case .system: self = Errno(error.systemErrno)
+        case .system: self = Errno(call)
         }
     }
 }

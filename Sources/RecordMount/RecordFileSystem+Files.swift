@@ -50,7 +50,7 @@ extension RecordFileSystem {
             withExtendedLifetime(file) {}
         case .deferred(let start):
             wait(reply, start) { reply, result in
-                if case .deferred = result { return reply.fail(.EIO) }
+                if case .deferred = result { return reply.fail(Errno(.ioFailure)) }
                 self.answer(reply, result)
             }
         }

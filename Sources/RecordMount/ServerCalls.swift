@@ -28,7 +28,7 @@ final class ServerCalls: Sendable {
         let later = PendingReply(reply)
         let letGo: Work = {
             guard let reply = later.take() else { return }
-            reply.fail(.EINTR)
+            reply.fail(Errno(.interrupted))
         }
         let number = state.withLock { state -> UInt64? in
             guard !state.isOver else { return nil }
