@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(
-        "while nobody is signed in, verbs of the exchange say so", arguments: ControlVerb.allCases)
+        "while nobody is signed in, verbs of the exchange say so",
+        arguments: ControlVerb.allCases)
     func signedOut(verb: ControlVerb) throws {
         let daemon = try DaemonFixture()
         let code = daemon.refusal { () throws(RecordError) in

@@ -24,7 +24,9 @@ final class NoticeRunner: Sendable {
             thread.start()
         case .later: break
         case .never:
-            logger.warning("The command notify is too slow, and was not run for this")
+            logger.warning(
+                "The command notify is too slow, and was not run for this",
+                source: LogCategory.mount)
         }
     }
 
@@ -33,7 +35,9 @@ final class NoticeRunner: Sendable {
         while let variables = next {
             let status = run(with: variables)
             if status != 0 {
-                logger.warning("The command notify has failed", metadata: ["status": "\(status)"])
+                logger.warning(
+                    "The command notify has failed", metadata: ["status": "\(status)"],
+                    source: LogCategory.mount)
             }
             next = queue.withLock { $0.next() }
         }

@@ -14,7 +14,8 @@ struct ShareNotices: Sendable {
             for news in change.shareNews {
                 let path = news.invitation == nil ? Self.path(of: change.zone, store) : ""
                 let message = news.message(about: path)
-                logger.notice("\(news.invitation?.announcement ?? message)")
+                logger.notice(
+                    "\(news.invitation?.announcement ?? message)", source: LogCategory.mount)
                 runner?.run(
                     [
                         "RECORDFS_EVENT": news.kind.rawValue, "RECORDFS_PATH": path,

@@ -53,7 +53,8 @@ package struct MountService {
         limit.rlim_cur = limit.rlim_max
         if setrlimit(files, &limit) != 0 {
             logger.warning(
-                "The number of open files keeps its low limit: \(String(cString: strerror(errno)))")
+                "The number of open files keeps its low limit: \(String(cString: strerror(errno)))",
+                source: LogCategory.mount)
         }
     }
 
@@ -85,7 +86,7 @@ package struct MountService {
                     mount, store: store, stop: stop, view: view,
                     exchange: ServerExchange(sync, verbs), logger: logger
                 ) {
-                    logger.info("Mounted at \(settings.mountpoint)")
+                    logger.info("Mounted at \(settings.mountpoint)", source: LogCategory.mount)
                     ready?.send(.ready)
                 }
             }
@@ -93,7 +94,7 @@ package struct MountService {
         server?.stop()
         try failing { () throws(RecordError) in try store.close() }
         try outcome.get()
-        logger.info("Unmounted \(settings.mountpoint)")
+        logger.info("Unmounted \(settings.mountpoint)", source: LogCategory.mount)
     }
 
     /// Starts to tell people about actions of others and about refused saves.

@@ -17,7 +17,7 @@ struct StopSignals {
                 var set = Self.set()
                 var number: Int32 = 0
                 guard sigwait(&set, &number) == 0 else { continue }
-                logger.info("Unmounting after signal \(number)")
+                logger.info("Unmounting after signal \(number)", source: LogCategory.mount)
                 stop.set()
             }
         }

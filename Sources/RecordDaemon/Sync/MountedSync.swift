@@ -35,7 +35,7 @@ final class MountedSync: Sendable {
             try account.check(known)
         }
         guard let new = try SyncService.start(store, policy, logger: logger) else { return }
-        logger.info("In step with \(new.account.server)")
+        logger.info("In step with \(new.account.server)", source: LogCategory.mount)
         running.withLock { $0 = new }
     }
 

@@ -1,0 +1,5 @@
+/// The category of the daemon's own lines in the log, for `recordfs log --category`. Without it, a
+/// line has the name of its module.
+enum LogCategory {
+    static let mount = "recordfs"
+}
