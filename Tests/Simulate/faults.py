@@ -20,7 +20,7 @@ import sharing_faults
 STORE = "Sources/RecordStore/Writing/Sync/"
 DECISION = "Sources/RecordStore/Merging/RemoteDecision.swift"
 SYNC = "Sources/RecordSync/"
-SERVER = "Sources/RecordServer/"
+SERVER = "Sources/RecordServerCore/"
 
 # Name, file, what stands there, what stands there instead.
 FAULTS = [

@@ -2,7 +2,7 @@
 
 STORE = "Sources/RecordStore/Writing/Sync/"
 SYNC = "Sources/RecordSync/"
-SERVER = "Sources/RecordServer/"
+SERVER = "Sources/RecordServerCore/"
 
 # Name, file, what stands there, what stands there instead.
 FAULTS = [

@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordServerCore
 package import RecordWire
 
 /// The summary of a user for an operator.

@@ -3,7 +3,6 @@ import GRDB
 import Glibc
 import Logging
 import RecordModel
-import RecordServer
 import RecordWire
 import ServerTestSupport
 import Synchronization

@@ -8,7 +8,7 @@ import Testing
 import struct GRDB.DatabaseMigrator
 import class GRDB.DatabaseQueue
 
-@testable import RecordServer
+@testable import RecordServerSQLite
 
 /// Databases of earlier versions, opened by this one.
 @Suite("Migrations of the server's database") struct MigrationTests {

@@ -8,7 +8,8 @@ import Testing
 import struct GRDB.Configuration
 import class GRDB.DatabaseQueue
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("SQLite query plans") struct QueryPlanTests {
     typealias Sample = StorageSample

@@ -6,7 +6,8 @@ import Testing
 
 import protocol GRDB.DatabaseReader
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// What is counted of each quota, held against the sum over all zones.
 enum QuotaSums {

@@ -5,7 +5,8 @@ import Testing
 
 import class GRDB.DatabaseQueue
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("SQLite storage") struct SQLiteStorageTests {
     typealias Sample = StorageSample

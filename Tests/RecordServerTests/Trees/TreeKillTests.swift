@@ -1,7 +1,6 @@
 import GRDB
 import Glibc
 import RecordModel
-import RecordServer
 import RecordWire
 import ServerTestSupport
 import TestSupport
