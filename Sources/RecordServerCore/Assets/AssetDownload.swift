@@ -3,7 +3,7 @@ package import RecordWire
 
 /// One request for the bytes of an asset, as the viewer that a sealed URL names.
 package struct AssetDownload: Sendable {
-    let service: RecordService
+    let resources: ServiceResources
     package let ticket: DownloadTicket
     let requestID: Text
     let now: Timestamp
@@ -11,13 +11,13 @@ package struct AssetDownload: Sendable {
     /// Opens the URL.
     ///
     /// - Throws: notFound for a URL that this server did not make, or whose time has passed.
-    package init(token: Text, service: RecordService, requestID: Text, now: Timestamp)
+    package init(token: Text, resources: ServiceResources, requestID: Text, now: Timestamp)
         throws(ServerError)
     {
-        guard let ticket = DownloadTicket(token, seal: service.seal),
+        guard let ticket = DownloadTicket(token, seal: resources.seal),
             now.nanoseconds / 1_000_000 <= ticket.expiresMilliseconds
         else { throw Self.refusal }
-        self.service = service
+        self.resources = resources
         self.ticket = ticket
         self.requestID = requestID
         self.now = now
@@ -31,7 +31,7 @@ package struct AssetDownload: Sendable {
     /// Returns the asset, if the viewer may read the record now and the record refers to the asset
     /// now.
     package func row() async throws(ServerError) -> AssetRow {
-        let row = try await service.storage.read { reader throws(ServerError) in
+        let row = try await resources.storage.read { reader throws(ServerError) in
             do throws(ServerError) {
                 return try self.find(reader)
             } catch {

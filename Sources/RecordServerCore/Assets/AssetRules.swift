@@ -16,7 +16,7 @@ package enum AssetRules {
     ///   where in the request it is.
     package static func verify(
         _ asset: WireAsset, current: [WireAsset], record: RecordName, field: FieldName,
-        access: ZoneAccess, context: OperationContext, service: RecordService,
+        access: ZoneAccess, context: OperationContext, resources: ServiceResources,
         reader: any StorageReader
     ) throws(ServerError) -> WireAsset {
         if let fileExtension = asset.fileExtension, !FileExtension.isValid(fileExtension.utf8) {
@@ -27,7 +27,7 @@ package enum AssetRules {
         }
         var stored = WireAsset(fileChecksum: asset.fileChecksum, size: asset.size)
         stored.fileExtension = asset.fileExtension
-        let isStrict = service.settings.isStrict
+        let isStrict = resources.settings.isStrict
         if !isStrict,
             let same = current.first(where: {
                 $0.fileChecksum == stored.fileChecksum && $0.size == stored.size
@@ -49,7 +49,7 @@ package enum AssetRules {
             throw ServerError(
                 .badRequest, "The asset lacks wrappingKey or referenceChecksum.")
         }
-        guard let receipt = AssetReceipt(token, seal: service.seal),
+        guard let receipt = AssetReceipt(token, seal: resources.seal),
             receipt.database == database, receipt.user == access.user?.name,
             receipt.fits(record, field),
             receipt.fileChecksum == asset.fileChecksum, receipt.size == asset.size,
@@ -83,14 +83,14 @@ package enum AssetRules {
     /// Its last part is the literal `${f}`, which a client may replace by a file name.
     package static func downloadURL(
         _ asset: WireAsset, record: RecordName, field: FieldName, access: ZoneAccess,
-        context: OperationContext, service: RecordService
+        context: OperationContext, resources: ServiceResources
     ) -> Text {
         let ticket = DownloadTicket(
             place: AssetPlace(zone: access.zone.key, record: record, field: field),
             fileChecksum: asset.fileChecksum, viewer: context.caller.user?.name,
             expiresMilliseconds: context.milliseconds
-                + Int64(service.settings.downloadURLSeconds) * 1000)
+                + Int64(resources.settings.downloadURLSeconds) * 1000)
         return Text(
-            context.baseURL + "/assets/down/" + ticket.sealed(by: service.seal).string + "/${f}")
+            context.baseURL + "/assets/down/" + ticket.sealed(by: resources.seal).string + "/${f}")
     }
 }

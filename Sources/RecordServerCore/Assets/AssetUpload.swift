@@ -3,7 +3,7 @@ package import RecordWire
 
 /// One upload: bytes for the field of the record that a sealed URL names.
 package struct AssetUpload: Sendable {
-    let service: RecordService
+    let resources: ServiceResources
     package let ticket: UploadTicket
     let requestID: Text
     let now: Timestamp
@@ -11,13 +11,13 @@ package struct AssetUpload: Sendable {
     /// Opens the URL.
     ///
     /// - Throws: notFound for a URL that this server did not make, or whose time has passed.
-    package init(token: Text, service: RecordService, requestID: Text, now: Timestamp)
+    package init(token: Text, resources: ServiceResources, requestID: Text, now: Timestamp)
         throws(ServerError)
     {
-        guard let ticket = UploadTicket(token, seal: service.seal),
+        guard let ticket = UploadTicket(token, seal: resources.seal),
             now.nanoseconds / 1_000_000 <= ticket.expiresMilliseconds
         else { throw Self.unknownURL }
-        self.service = service
+        self.resources = resources
         self.ticket = ticket
         self.requestID = requestID
         self.now = now
@@ -30,12 +30,12 @@ package struct AssetUpload: Sendable {
     /// result holds the room of the upload while the server receives it.
     package func admit(length: Int64?, isForm: Bool) async throws(ServerError) -> IncomingRoom {
         let size = max(0, (length ?? 0) - (isForm ? Int64(UploadBody.maximumFormBytes) : 0))
-        try UploadBody.requireSize(size, service.settings)
-        let left = try await service.storage.read { reader throws(ServerError) in
+        try UploadBody.requireSize(size, resources.settings)
+        let left = try await resources.storage.read { reader throws(ServerError) in
             try self.authorize(reader)
             return try self.room(reader)
         }
-        let room = IncomingRoom(service.incoming, holder, room: left)
+        let room = IncomingRoom(resources.incoming, holder, room: left)
         guard room.grow(to: size) else { throw UploadBody.noRoom }
         return room
     }
@@ -46,7 +46,7 @@ package struct AssetUpload: Sendable {
         _ body: Body, form: MultipartReader?, length: Int64?, in room: IncomingRoom
     ) async throws -> WireAsset where Body.Element == [UInt8] {
         var upload = try await UploadBody(
-            form, assets: service.assets, settings: service.settings, room: room)
+            form, assets: resources.assets, settings: resources.settings, room: room)
         for try await part in body { try await upload.take(part) }
         guard length == nil || length == upload.received else {
             throw ServerError(
@@ -76,8 +76,8 @@ package struct AssetUpload: Sendable {
             target: .init(
                 record: ticket.namesRecord ? ticket.place.record : nil, field: ticket.place.field),
             fileChecksum: checksum, size: size, user: ticket.user,
-            expiresMilliseconds: milliseconds + Int64(service.settings.receiptSeconds) * 1000)
-        return receipt.dictionary(sealedBy: service.seal)
+            expiresMilliseconds: milliseconds + Int64(resources.settings.receiptSeconds) * 1000)
+        return receipt.dictionary(sealedBy: resources.seal)
     }
 
     /// Makes the content known to the database, if it may be there. Returns the contents that were
@@ -85,7 +85,7 @@ package struct AssetUpload: Sendable {
     private func note(
         _ hash: ContentHash, _ checksum: Text, _ size: Int64, at milliseconds: Int64
     ) async throws(ServerError) -> [ContentHash] {
-        try await service.storage.write { transaction throws(ServerError) in
+        try await resources.storage.write { transaction throws(ServerError) in
             try self.authorize(transaction)
             let known = try transaction.asset(
                 self.ticket.place.zone.database, fileChecksum: checksum)
@@ -108,8 +108,8 @@ package struct AssetUpload: Sendable {
     private func discard(_ hashes: [ContentHash]) async {
         do throws(ServerError) {
             try await AssetSweeper(
-                storage: service.storage, assets: service.assets,
-                receiptSeconds: service.settings.receiptSeconds
+                storage: resources.storage, assets: resources.assets,
+                receiptSeconds: resources.settings.receiptSeconds
             ).discard(hashes)
         } catch { return }
     }
@@ -119,7 +119,7 @@ package struct AssetUpload: Sendable {
 
     /// Returns how many bytes more the owner may have.
     private func room(_ reader: any StorageReader) throws(ServerError) -> Int64 {
-        try reader.quotaBytes(holder, service.settings) - reader.usedBytes(holder)
+        try reader.quotaBytes(holder, resources.settings) - reader.usedBytes(holder)
     }
 
     /// Checks the room for bytes that the database does not have. Uploads that wait for their
@@ -131,7 +131,7 @@ package struct AssetUpload: Sendable {
     }
 
     private func roomForUploads(_ reader: any StorageReader) throws(ServerError) -> Int64 {
-        try reader.quotaBytes(holder, service.settings) - reader.unsavedBytes(holder)
+        try reader.quotaBytes(holder, resources.settings) - reader.unsavedBytes(holder)
     }
 
     private static let batch = 200
@@ -143,7 +143,7 @@ package struct AssetUpload: Sendable {
         for size: Int64, at milliseconds: Int64, _ transaction: any StorageTransaction
     ) throws(ServerError) -> [ContentHash] {
         var forgotten: [ContentHash] = []
-        let limit = milliseconds - Int64(service.settings.receiptSeconds) * 1000
+        let limit = milliseconds - Int64(resources.settings.receiptSeconds) * 1000
         while try size > roomForUploads(transaction) {
             let assets = try transaction.releasedAssets(
                 holder, uploadedBefore: limit, limit: Self.batch)

@@ -6,7 +6,7 @@ package import RecordWire
 /// Stored fields are copied as they are, unless the projection, the settings or assets need
 /// something else.
 package struct RecordPrinter {
-    private let service: RecordService
+    private let resources: ServiceResources
     private let access: ZoneAccess
     private let context: OperationContext
     private let reader: (any StorageReader)?
@@ -20,17 +20,17 @@ package struct RecordPrinter {
 
     /// Makes a printer. `reader` is used for shares only, and may be nil when no record shows one.
     package init(
-        service: RecordService, access: ZoneAccess, context: OperationContext,
+        resources: ServiceResources, access: ZoneAccess, context: OperationContext,
         projection: RecordProjection, reader: (any StorageReader)?
     ) {
-        self.service = service
+        self.resources = resources
         self.access = access
         self.context = context
         self.reader = reader
         self.projection = projection
         options = ValueOptions(
             numbersAsStrings: projection.numbersAsStrings,
-            plainListTags: service.settings.plainListTags)
+            plainListTags: resources.settings.plainListTags)
         var zone = AnswerWriter(capacity: 128)
         access.identifier.write(to: &zone)
         self.zone = zone.json
@@ -92,7 +92,7 @@ package struct RecordPrinter {
         guard let knownPosition, projection.desiredKeys == nil, !projection.numbersAsStrings,
             case .owner = access.view
         else { return nil }
-        return service.recent.before(record, in: access.zone.key, knownTo: knownPosition)
+        return resources.recent.before(record, in: access.zone.key, knownTo: knownPosition)
     }
 
     /// Writes all fields, with the long texts as changes.
@@ -169,7 +169,7 @@ package struct RecordPrinter {
     private func writeFields(
         of record: StoredRecord, to answer: inout AnswerWriter
     ) throws(ServerError) {
-        if Self.copiesFields(of: record, projection, service.settings) {
+        if Self.copiesFields(of: record, projection, resources.settings) {
             answer.splice(projection.desiredKeys == nil ? record.fields : Array("{}".utf8))
             return
         }
@@ -219,7 +219,7 @@ package struct RecordPrinter {
         if !projection.wantsAssetDetails { (asset.sha256, asset.fileExtension) = (nil, nil) }
         asset.downloadURL = AssetRules.downloadURL(
             asset, record: record.name, field: field, access: access, context: context,
-            service: service)
+            resources: resources)
         return asset
     }
 
@@ -241,7 +241,7 @@ package struct RecordPrinter {
         writeReference(to: record.name, &answer)
         let members = try ShareRules.members(
             of: share, for: access.user?.name,
-            telling: ShareExtensions(context, service.settings), reader)
+            telling: ShareExtensions(context, resources.settings), reader)
         for member in members {
             answer.key(escaping: member.key.utf8)
             answer.tree(member.value)

@@ -53,3 +53,12 @@ struct UsersRecord: Sendable {
         try transaction.updateZone(row)
     }
 }
+
+extension UsersRecord {
+    /// Makes the record of the caller.
+    init(of context: OperationContext) throws(ServerError) {
+        self.init(
+            user: try context.requireUser().name, container: context.container,
+            milliseconds: context.milliseconds)
+    }
+}

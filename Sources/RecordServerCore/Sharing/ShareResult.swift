@@ -8,7 +8,7 @@ struct ShareResult {
     let zone: ZoneRow
     let user: UserRow
     let context: OperationContext
-    let service: RecordService
+    let resources: ServiceResources
 
     func bytes(_ reader: any StorageReader) throws(ServerError) -> JSONBytes {
         let standing = ShareStanding(of: user, in: share, by: request.value)
@@ -19,7 +19,7 @@ struct ShareResult {
         }
         let access = access(standing)
         var printer = RecordPrinter(
-            service: service, access: access, context: context, projection: .everything,
+            resources: resources, access: access, context: context, projection: .everything,
             reader: reader)
         let printedShare = try printer.bytes(shareRecord)
         var printedRoot: JSONBytes?
@@ -28,7 +28,7 @@ struct ShareResult {
         {
             let projection = RecordProjection(desiredKeys: request.rootRecordDesiredKeys)
             var rootPrinter = RecordPrinter(
-                service: service, access: access, context: context, projection: projection,
+                resources: resources, access: access, context: context, projection: projection,
                 reader: reader)
             printedRoot = try rootPrinter.bytes(root)
         }

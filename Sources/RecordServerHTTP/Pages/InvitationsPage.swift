@@ -5,7 +5,9 @@ import RecordWire
 
 /// The page of a user's invitations in all containers, before any of them is opened. There the user
 /// declines them, or blocks further invitations of a person.
-extension Pages {
+struct InvitationsPage: Sendable {
+    let pages: Pages
+
     private static let declineAction = "decline"
     private static let blockAction = "block"
     private static let unblockAction = "unblock"
@@ -20,19 +22,19 @@ extension Pages {
     }
 
     func showInvitations(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in?next=/invitations")
         }
         let number = max(0, Int(request.query["page"]?.string ?? "") ?? 0)
         let (items, hasMore) = try await invitations(
             of: session.user, page: min(number, 10_000), request)
         let blocked = try await blockedOwners(of: session.user)
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let list = items.map { item($0, token) }
         let none: HTML = items.isEmpty ? "<p>Nobody waits for an answer of yours.</p>" : ""
         let more: HTML =
             hasMore ? "<p><a href=\"/invitations?page=\(Int64(number + 1))\">More</a></p>" : ""
-        var response = page(
+        var response = pages.page(
             "Invitations",
             """
             \(none)
@@ -49,10 +51,10 @@ extension Pages {
     private func invitations(
         of user: UserRow, page: Int, _ request: PageRequest
     ) async throws(ServerError) -> (items: [Item], hasMore: Bool) {
-        try await service.storage.read { (reader) throws(ServerError) in
+        try await pages.service.storage.read { (reader) throws(ServerError) in
             var items: [Item] = []
             var hasMore = false
-            for container in try RecordService.allContainers(reader) {
+            for container in try ContainerKey.all(reader) {
                 let context = OperationContext(
                     endpoint: .changesDatabase, container: container, scope: .shared,
                     caller: .user(user), requestID: request.client.requestID,
@@ -67,7 +69,7 @@ extension Pages {
     }
 
     private func blockedOwners(of user: UserRow) async throws(ServerError) -> [UserRow] {
-        try await service.storage.read { (reader) throws(ServerError) in
+        try await pages.service.storage.read { (reader) throws(ServerError) in
             var owners: [UserRow] = []
             for name in try reader.blockedOwners(user.name) {
                 if let owner = try reader.user(name) { owners.append(owner) }
@@ -122,7 +124,7 @@ extension Pages {
     /// Declines an invitation, or blocks or unblocks an owner. Errors: badRequest for an unknown
     /// action, accessDenied for a form that is not from this page.
     func actOnInvitation(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in?next=/invitations")
         }
         let action = request.form?["do"]?.string ?? ""
@@ -131,14 +133,14 @@ extension Pages {
             throw ServerError(.badRequest, "An invitation is declined, or its sender blocked.")
         }
         guard
-            FormToken(request, seal: authenticator.seal)
+            FormToken(request, seal: pages.authenticator.seal)
                 .isGood(request, "invitations \(action) \(value)")
-        else { throw Self.staleForm }
+        else { throw Pages.staleForm }
         if action == Self.declineAction {
             try await decline(value, session.user, request)
         } else {
             let blocks = action == Self.blockAction
-            try await service.storage.write { (transaction) throws(ServerError) in
+            try await pages.service.storage.write { (transaction) throws(ServerError) in
                 try transaction.setBlocksInvitations(
                     session.user.name, of: UserName(bytes: value.utf8), blocks,
                     milliseconds: request.milliseconds)
@@ -150,8 +152,8 @@ extension Pages {
     private func decline(
         _ shortGUID: Text, _ user: UserRow, _ request: PageRequest
     ) async throws(ServerError) {
-        guard let share = try await share(shortGUID, for: user) else { return }
-        try await service.declineShare(
+        guard let share = try await pages.share(shortGUID, for: user) else { return }
+        try await pages.service.shareRequests.declineShare(
             shortGUID, user, milliseconds: request.milliseconds, in: share.container)
     }
 }

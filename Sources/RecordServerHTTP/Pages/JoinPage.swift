@@ -1,10 +1,13 @@
 import RecordModel
 
-extension Pages {
+/// The page that a join link opens in a browser.
+struct JoinPage: Sendable {
+    let pages: Pages
+
     /// Returns the page that explains a link of `recordfs-server join-link`. The server does not
     /// see the part after the `#`, so the page is the same for everybody.
     func join() -> PageResponse {
-        page(
+        pages.page(
             "Join with a mount",
             """
             <p>This link is for RecordFS on your own machine. Copy the whole address of this page, with

@@ -1,28 +1,9 @@
-import HTTPTypes
-package import Hummingbird
 package import Logging
-package import RecordModel
 package import RecordServerCore
 import RecordWire
 
-/// The facts that a page needs to know of its client besides the request.
-package struct PageClient: Hashable, Sendable {
-    /// The scheme, host and port as the client sees them. There is no slash at the end.
-    package let baseURL: String
-    /// The client's network address, for the throttle of failed sign-ins.
-    package let address: String
-    package let requestID: Text
-    package let now: Timestamp
-
-    package init(baseURL: String, address: String, requestID: Text, now: Timestamp) {
-        self.baseURL = baseURL
-        self.address = address
-        self.requestID = requestID
-        self.now = now
-    }
-}
-
-/// The pages for people: sign-in, shares, sessions. Plain HTML that needs no script.
+/// The parts that all pages share: who has signed in, the look, the events of accounts. The pages are
+/// plain HTML that needs no script.
 package struct Pages: Sendable {
     let service: RecordService
     let authenticator: Authenticator
@@ -84,105 +65,23 @@ package struct Pages: Sendable {
         if let seconds = error.retryAfter { response.add("Retry-After", String(seconds)) }
         return response
     }
-}
 
-/// Adds `/sign-in`, `/join`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`, `/password`,
-/// `/reset`, `/invitations`, `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
-package func addPageRoutes<Context: RequestContext>(
-    to router: Router<Context>, pages: Pages,
-    client: @escaping @Sendable (Request, Context) -> PageClient
-) {
-    func add(
-        _ path: RouterPath, _ method: HTTPRequest.Method,
-        _ page: @escaping @Sendable (PageRequest, Context) async throws(ServerError) -> PageResponse
-    ) {
-        router.on(path, method: method) { request, context in
-            let client = client(request, context)
-            do {
-                let pageRequest = try await PageRequest(request, client: client)
-                guard !pageRequest.isOfAnotherSite else { throw Pages.foreignForm }
-                return Response(
-                    await pages.answer(pageRequest) { (request) throws(ServerError) in
-                        try await page(request, context)
-                    })
-            } catch let error as ServerError {
-                return Response(pages.errorPage(error, PageRequest(client: client)))
-            }
-        }
-    }
-    add("/sign-in", .get) { (request, _) throws(ServerError) in
-        try await pages.showSignIn(request)
-    }
-    add("/sign-in", .post) { (request, _) throws(ServerError) in
-        try await pages.signIn(request)
-    }
-    add("/sign-out", .post) { (request, _) throws(ServerError) in
-        try await pages.signOut(request)
-    }
-    add("/sign-out-everywhere", .post) { (request, _) throws(ServerError) in
-        try await pages.signOutEverywhere(request)
-    }
-    add("/join", .get) { (_, _) throws(ServerError) in pages.join() }
-    add("/password", .get) { (request, _) throws(ServerError) in
-        try await pages.showPassword(request)
-    }
-    add("/password", .post) { (request, _) throws(ServerError) in
-        try await pages.changePassword(request)
-    }
-    add("/reset", .get) { (request, _) throws(ServerError) in
-        try await pages.showReset(request)
-    }
-    add("/reset", .post) { (request, _) throws(ServerError) in
-        try await pages.resetPassword(request)
-    }
-    add("/signed-out", .get) { (request, _) throws(ServerError) in pages.signedOut(request) }
-    add("/sessions", .get) { (request, _) throws(ServerError) in
-        try await pages.showSessions(request)
-    }
-    add("/sessions", .post) { (request, _) throws(ServerError) in
-        try await pages.revokeSession(request)
-    }
-    add("/discoverable", .post) { (request, _) throws(ServerError) in
-        try await pages.setDiscoverable(request)
-    }
-    add("/invitations", .get) { (request, _) throws(ServerError) in
-        try await pages.showInvitations(request)
-    }
-    add("/invitations", .post) { (request, _) throws(ServerError) in
-        try await pages.actOnInvitation(request)
-    }
-    add("/share/{shortGUID}", .get) { (request, context) throws(ServerError) in
-        try await pages.showShare(Text(context.parameters.get("shortGUID") ?? ""), request)
-    }
-    add("/share/{shortGUID}", .post) { (request, context) throws(ServerError) in
-        try await pages.actOnShare(Text(context.parameters.get("shortGUID") ?? ""), request)
-    }
-    add("/share/{shortGUID}/thumbnail", .get) { (request, context) throws(ServerError) in
-        try await pages.shareThumbnail(
-            Text(context.parameters.get("shortGUID") ?? ""), request)
-    }
-    guard let logo = pages.site.logo else { return }
-    router.get("/logo") { _, _ in
-        Response(
-            status: .ok, headers: HTTPFields(logo.headers),
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: logo.bytes)))
-    }
-}
+    static let foreignForm = ServerError(
+        .accessDenied, "This form was sent by another site. Use the form of this one.")
 
-extension Response {
-    init(_ page: PageResponse) {
-        self.init(
-            status: HTTPResponse.Status(code: page.status), headers: HTTPFields(page.headers),
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.body)))
-    }
-}
+    static let staleForm = ServerError(
+        .accessDenied,
+        "The form was too old, or your browser keeps no cookies. Go back, load the page again "
+            + "and try once more.")
 
-extension HTTPFields {
-    fileprivate init(_ headers: [PageResponse.Header]) {
-        self.init()
-        for header in headers {
-            guard let name = HTTPField.Name(header.name) else { continue }
-            append(HTTPField(name: name, value: header.value))
-        }
+    /// Returns the text for a person who has to wait.
+    static func words(of error: ServerError) -> HTML {
+        "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
+    }
+
+    func waiting(_ error: ServerError, _ page: PageResponse) -> PageResponse {
+        var response = page
+        response.add("Retry-After", String(error.retryAfter ?? 10))
+        return response
     }
 }

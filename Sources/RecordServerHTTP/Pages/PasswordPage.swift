@@ -5,47 +5,51 @@ import RecordWire
 
 /// The pages on which people change their password, or choose a new one through a link without the
 /// old one.
-extension Pages {
+struct PasswordPage: Sendable {
+    let pages: Pages
+
     private static let changeAction = "password"
     private static let resetAction = "reset"
 
     func showPassword(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard try await browserSession(request) != nil else {
+        guard try await pages.browserSession(request) != nil else {
             return .redirect(to: "/sign-in?next=/password")
         }
         return passwordPage(request)
     }
 
     func changePassword(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in?next=/password")
         }
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.changeAction) else {
-            throw Self.staleForm
+        guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.changeAction)
+        else {
+            throw Pages.staleForm
         }
         if let fault = Self.fault(ofNewPasswordIn: request, for: session.user) {
             return passwordPage(request, status: 400, fault: fault)
         }
         let user: UserRow?
         do throws(ServerError) {
-            user = try await verified(
+            user = try await pages.verified(
                 session.user.emailAddress, request["current"]?.utf8 ?? [], request)
         } catch  where error.code == .throttled || error.code == .tryAgainLater {
-            return waiting(
+            return pages.waiting(
                 error,
                 passwordPage(
-                    request, status: error.code.httpStatus, fault: Self.words(of: error)))
+                    request, status: error.code.httpStatus, fault: Pages.words(of: error)))
         }
         guard user?.name == session.user.name else {
             return passwordPage(
                 request, status: 403, fault: "The current password is not right.")
         }
-        try await Accounts(storage: service.storage).changePassword(
+        try await Accounts(storage: pages.service.storage).changePassword(
             of: session.user, to: request["new"]?.utf8 ?? [],
-            cost: authenticator.settings.passwordCost,
+            cost: pages.authenticator.settings.passwordCost,
             endsOthersThan: request["others"] == nil ? nil : session.row.id,
-            event(.passwordChanged, of: session.user.name, request))
-        logger.notice("password changed", metadata: eventMetadata(session.user.name, request))
+            pages.event(.passwordChanged, of: session.user.name, request))
+        pages.logger.notice(
+            "password changed", metadata: pages.eventMetadata(session.user.name, request))
         return .redirect(to: "/sessions")
     }
 
@@ -56,8 +60,9 @@ extension Pages {
     }
 
     func resetPassword(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.resetAction) else {
-            throw Self.staleForm
+        guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.resetAction)
+        else {
+            throw Pages.staleForm
         }
         guard let reset = PasswordReset(request["code"] ?? "") else { throw Accounts.staleReset }
         if let fault = Self.fault(ofNewPasswordIn: request, for: nil) {
@@ -65,15 +70,15 @@ extension Pages {
         }
         let user: UserRow
         do throws(ServerError) {
-            user = try await Accounts(storage: service.storage).setPassword(
+            user = try await Accounts(storage: pages.service.storage).setPassword(
                 by: reset, to: request["new"]?.utf8 ?? [],
-                cost: authenticator.settings.passwordCost,
-                event(.passwordReset, of: reset.user, request))
+                cost: pages.authenticator.settings.passwordCost,
+                pages.event(.passwordReset, of: reset.user, request))
         } catch  where error.code == .badRequest {
             return resetPage(request, status: 400, fault: "\(error.reason)")
         }
-        logger.notice("password reset", metadata: eventMetadata(user.name, request))
-        return page(
+        pages.logger.notice("password reset", metadata: pages.eventMetadata(user.name, request))
+        return pages.page(
             "Your password is set",
             """
             <p>All your sign-ins have ended. <a href="/sign-in">Sign in</a> with the new password.</p>
@@ -130,9 +135,9 @@ extension Pages {
         _ title: String, _ action: String, _ path: String, _ request: PageRequest, _ status: Int,
         _ fault: HTML?, _ fields: HTML
     ) -> PageResponse {
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let error: HTML = fault.map { "<p class=\"error\" role=\"alert\">\($0)</p>" } ?? ""
-        var response = page(
+        var response = pages.page(
             title, status: status,
             """
             \(error)
@@ -142,17 +147,6 @@ extension Pages {
             </form>
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
-        return response
-    }
-
-    /// Returns the text for a person who has to wait.
-    static func words(of error: ServerError) -> HTML {
-        "\(error.reason) Please wait \(Int64(error.retryAfter ?? 10)) seconds."
-    }
-
-    func waiting(_ error: ServerError, _ page: PageResponse) -> PageResponse {
-        var response = page
-        response.add("Retry-After", String(error.retryAfter ?? 10))
         return response
     }
 }

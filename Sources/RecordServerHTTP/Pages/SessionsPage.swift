@@ -3,7 +3,10 @@ import RecordModel
 import RecordServerCore
 import RecordWire
 
-extension Pages {
+/// The page of a user's sign-ins and sessions, and the forms that end them.
+struct SessionsPage: Sendable {
+    let pages: Pages
+
     private static let signOutAction = "sign-out"
     private static let everywhereAction = "sign-out-everywhere"
     private static let revokeAction = "sessions"
@@ -11,15 +14,15 @@ extension Pages {
 
     /// Returns the page of a person's sign-ins, each with a button that ends it.
     func showSessions(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in")
         }
-        let rows = try await Accounts(storage: service.storage)
+        let rows = try await Accounts(storage: pages.service.storage)
             .sessions(of: Text(utf8: session.user.name.bytes))
             .filter { !$0.isRevoked && $0.expiresMilliseconds >= request.milliseconds }
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let activity = AccountActivity(
-            events: try await Accounts(storage: service.storage)
+            events: try await Accounts(storage: pages.service.storage)
                 .events(of: Text(utf8: session.user.name.bytes)),
             milliseconds: request.milliseconds)
         let titles = try await titles(of: Set(rows.map(\.container.container)))
@@ -28,7 +31,7 @@ extension Pages {
                 row, title: titles[row.container.container], isThis: row.id == session.row.id,
                 token.field(Self.revokeAction))
         }
-        var response = page(
+        var response = pages.page(
             "Where you are signed in",
             """
             \(activity.notice)
@@ -52,7 +55,7 @@ extension Pages {
     }
 
     private func titles(of containers: Set<Text>) async throws(ServerError) -> [Text: Text] {
-        try await service.storage.read { (reader) throws(ServerError) in
+        try await pages.service.storage.read { (reader) throws(ServerError) in
             var titles: [Text: Text] = [:]
             for container in containers { titles[container] = try reader.title(of: container) }
             return titles
@@ -82,13 +85,14 @@ extension Pages {
     }
 
     func revokeSession(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in")
         }
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.revokeAction) else {
-            throw Self.staleForm
+        guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.revokeAction)
+        else {
+            throw Pages.staleForm
         }
-        try await Accounts(storage: service.storage).revokeSession(
+        try await Accounts(storage: pages.service.storage).revokeSession(
             request["session"] ?? "", of: session.user.name)
         return .redirect(to: "/sessions")
     }
@@ -115,57 +119,53 @@ extension Pages {
     }
 
     func setDiscoverable(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in")
         }
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.discoverAction)
-        else { throw Self.staleForm }
+        guard
+            FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.discoverAction)
+        else { throw Pages.staleForm }
         let agrees = request["discoverable"] == "yes"
-        _ = try await Accounts(storage: service.storage)
+        _ = try await Accounts(storage: pages.service.storage)
             .changeUser(Text(utf8: session.user.name.bytes)) { $0.isDiscoverable = agrees }
         return .redirect(to: "/sessions")
     }
 
     func signOut(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         var response = PageResponse.redirect(to: "/signed-out")
-        guard let session = try await browserSession(request) else { return response }
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.signOutAction)
+        guard let session = try await pages.browserSession(request) else { return response }
+        guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.signOutAction)
         else {
-            throw Self.staleForm
+            throw Pages.staleForm
         }
-        try await endBrowserSession(session, request, &response)
+        try await pages.endBrowserSession(session, request, &response)
         return response
     }
 
     /// Ends all sign-ins of a person: those of this browser and of every program and machine.
     func signOutEverywhere(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         var response = PageResponse.redirect(to: "/sign-in")
-        guard let session = try await browserSession(request) else { return response }
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.everywhereAction)
-        else { throw Self.staleForm }
-        let ended = event(.sessionsEnded, of: session.user.name, request)
-        try await Accounts(storage: service.storage).endSessions(
+        guard let session = try await pages.browserSession(request) else { return response }
+        guard
+            FormToken(request, seal: pages.authenticator.seal).isGood(
+                request, Self.everywhereAction)
+        else { throw Pages.staleForm }
+        let ended = pages.event(.sessionsEnded, of: session.user.name, request)
+        try await Accounts(storage: pages.service.storage).endSessions(
             of: Text(utf8: session.user.name.bytes), now: request.client.now,
             address: ended.address, agent: ended.agent)
-        logger.notice("all sign-ins ended", metadata: eventMetadata(session.user.name, request))
-        try await endBrowserSession(session, request, &response)
+        pages.logger.notice(
+            "all sign-ins ended", metadata: pages.eventMetadata(session.user.name, request))
+        try await pages.endBrowserSession(session, request, &response)
         return response
     }
 
     func signedOut(_ request: PageRequest) -> PageResponse {
-        page(
+        pages.page(
             "You are signed out",
             """
             <p>Programs that you signed in to stay signed in.
             <a href="/sign-in">Sign in again</a></p>
             """)
     }
-
-    static let foreignForm = ServerError(
-        .accessDenied, "This form was sent by another site. Use the form of this one.")
-
-    static let staleForm = ServerError(
-        .accessDenied,
-        "The form was too old, or your browser keeps no cookies. Go back, load the page again "
-            + "and try once more.")
 }

@@ -39,7 +39,7 @@ extension Pages {
             for container in try reader.containers() {
                 for environment in ServerEnvironment.allCases {
                     let key = ContainerKey(container: container, environment: environment)
-                    guard let row = try RecordService.share(key, shortGUID, reader) else {
+                    guard let row = try LinkedShare.find(key, shortGUID, reader) else {
                         continue
                     }
                     return try Self.show(row, openedBy: shortGUID, to: user, reader)

@@ -11,7 +11,7 @@ enum ShareAction: String, Sendable {
     func seal(_ shortGUID: Text) -> String { "share \(rawValue) \(shortGUID)" }
 }
 
-extension Pages {
+extension SharePage {
     func form(
         _ action: ShareAction, _ words: String, _ shortGUID: Text, _ token: FormToken,
         _ fields: HTML = ""
@@ -44,7 +44,7 @@ extension Pages {
     func actOnShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
-        guard let session = try await browserSession(request) else {
+        guard let session = try await pages.browserSession(request) else {
             return .redirect(to: "/sign-in?next=/share/\(QueryEncoding.encode(shortGUID.utf8))")
         }
         let word = request.form?["do"]?.string ?? ShareAction.accept.rawValue
@@ -52,7 +52,7 @@ extension Pages {
             throw ServerError(.badRequest, "A share is accepted, declined, asked for or reported.")
         }
         if action == .request { return try await requestAccess(shortGUID, session.user, request) }
-        guard let share = try await share(shortGUID, for: session.user) else {
+        guard let share = try await pages.share(shortGUID, for: session.user) else {
             return noSharePage(shortGUID, session.user, request)
         }
         try requireForm(action, shortGUID, request)
@@ -67,8 +67,8 @@ extension Pages {
     private func requireForm(
         _ action: ShareAction, _ shortGUID: Text, _ request: PageRequest
     ) throws(ServerError) {
-        let token = FormToken(request, seal: authenticator.seal)
-        guard token.isGood(request, action.seal(shortGUID)) else { throw Self.staleForm }
+        let token = FormToken(request, seal: pages.authenticator.seal)
+        guard token.isGood(request, action.seal(shortGUID)) else { throw Pages.staleForm }
     }
 
     /// Accepts through the operation that programs use, so that the same rules apply.
@@ -77,7 +77,7 @@ extension Pages {
     ) async throws(ServerError) -> PageResponse {
         let item = JSONValue.object([JSONMember(key: "value", value: .string(shortGUID))])
         let body = JSONValue.object([JSONMember(key: "shortGUIDs", value: .array([item]))])
-        let answer = try await service.answer(
+        let answer = try await pages.service.answer(
             body,
             OperationContext(
                 endpoint: .recordsAccept, container: share.container, scope: .public,
@@ -98,9 +98,9 @@ extension Pages {
     private func decline(
         _ share: ShareOnPage, _ shortGUID: Text, _ user: UserRow, _ request: PageRequest
     ) async throws(ServerError) -> PageResponse {
-        try await service.declineShare(
+        try await pages.service.shareRequests.declineShare(
             shortGUID, user, milliseconds: request.milliseconds, in: share.container)
-        return page(
+        return pages.page(
             "You have declined",
             "<p>The invitation is removed. The person who sent it can invite you again.</p>")
     }
@@ -110,14 +110,14 @@ extension Pages {
     private func requestAccess(
         _ shortGUID: Text, _ user: UserRow, _ request: PageRequest
     ) async throws(ServerError) -> PageResponse {
-        guard Self.isShortGUID(shortGUID), !service.settings.isStrict else {
+        guard Self.isShortGUID(shortGUID), !pages.service.settings.isStrict else {
             return noSharePage(shortGUID, user, request)
         }
         try requireForm(.request, shortGUID, request)
         try await take(.accessRequest(of: user.name), request)
-        try await service.requestAccess(
+        try await pages.service.shareRequests.requestAccess(
             shortGUID, user, milliseconds: request.milliseconds, in: nil)
-        return page(
+        return pages.page(
             "You have asked",
             """
             <p>If something is shared at this address and its owner takes requests, they see yours.
@@ -136,16 +136,19 @@ extension Pages {
                 "The report is longer than \(ShareReport.maximumBytes) bytes: shorten it.")
         }
         try await take(.shareReport(of: user.name), request)
-        try await service.reportShare(
-            shortGUID, user, text, milliseconds: request.milliseconds, in: share.container, logger)
-        return page(
+        try await pages.service.shareRequests.reportShare(
+            shortGUID, user, text, milliseconds: request.milliseconds, in: share.container,
+            pages.logger)
+        return pages.page(
             "You have reported it", "<p>The operator of this server can see your report.</p>")
     }
 
     private func take(
         _ charge: ThrottleCharge, _ request: PageRequest
     ) async throws(ServerError) {
-        guard let wait = try await throttles.take([charge], now: request.client.now) else { return }
+        guard let wait = try await pages.throttles.take([charge], now: request.client.now) else {
+            return
+        }
         throw ServerError(
             .throttled, "You have done this too often.", retryAfter: wait.wholeSeconds)
     }

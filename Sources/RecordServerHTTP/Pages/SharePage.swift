@@ -4,12 +4,15 @@ import RecordWire
 
 /// The page of a share: its owner, its content and the permissions. `SharePage+Actions` has the
 /// actions on it.
-extension Pages {
+struct SharePage: Sendable {
+    let pages: Pages
+
     func showShare(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
-        let session = try await browserSession(request)
-        guard let share = try await share(shortGUID, for: session?.user), share.relation != .unknown
+        let session = try await pages.browserSession(request)
+        guard let share = try await pages.share(shortGUID, for: session?.user),
+            share.relation != .unknown
         else {
             return noSharePage(shortGUID, session?.user, request)
         }
@@ -24,9 +27,9 @@ extension Pages {
         guard user != nil || !Self.isShortGUID(shortGUID) else {
             return pageForStrangers(shortGUID, request)
         }
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let canAsk =
-            user != nil && !service.settings.isStrict && Self.isShortGUID(shortGUID)
+            user != nil && !pages.service.settings.isStrict && Self.isShortGUID(shortGUID)
         let form: HTML =
             canAsk
             ? """
@@ -34,7 +37,7 @@ extension Pages {
             The owner sees your name and your e-mail address.</p>
             \(self.form(.request, "Ask for access", shortGUID, token))
             """ : ""
-        var response = page(
+        var response = pages.page(
             "There is nothing here for you", status: 404,
             """
             <p>Nothing is shared at this address, or it is shared with somebody else. If you have
@@ -50,7 +53,7 @@ extension Pages {
     /// is a share.
     private func pageForStrangers(_ shortGUID: Text, _ request: PageRequest) -> PageResponse {
         let address = "\(request.client.baseURL)/share/\(shortGUID)"
-        var response = page(
+        var response = pages.page(
             "A share",
             """
             <p>If something is shared with you at this address, you see it when you are signed in.</p>
@@ -58,7 +61,7 @@ extension Pages {
             <p>On a machine with RecordFS: <code>recordfs accept \(address)</code></p>
             """)
         response.setCookie(
-            of: FormToken(request, seal: authenticator.seal), isSecure: request.isSecure)
+            of: FormToken(request, seal: pages.authenticator.seal), isSecure: request.isSecure)
         return response
     }
 
@@ -69,7 +72,7 @@ extension Pages {
     private func sharePage(
         _ share: ShareOnPage, _ shortGUID: Text, _ user: UserRow?, _ request: PageRequest
     ) -> PageResponse {
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let address = "\(request.client.baseURL)/share/\(shortGUID)"
         let preview = Self.preview(share, shortGUID)
         let what: HTML = "\(Self.what(share))\(preview)"
@@ -98,7 +101,7 @@ extension Pages {
                 \(report)
                 """
         }
-        var response = page(
+        var response = pages.page(
             "A share", hasImage: share.preview?.thumbnailFormat != nil,
             """
             \(content)
@@ -141,9 +144,9 @@ extension Pages {
     func shareThumbnail(_ shortGUID: Text, _ request: PageRequest) async throws(ServerError)
         -> PageResponse
     {
-        let session = try await browserSession(request)
+        let session = try await pages.browserSession(request)
         guard
-            let preview = try await share(shortGUID, for: session?.user)?.preview,
+            let preview = try await pages.share(shortGUID, for: session?.user)?.preview,
             let bytes = preview.thumbnail, let format = preview.thumbnailFormat
         else { return .noImage }
         return .image(bytes, format)

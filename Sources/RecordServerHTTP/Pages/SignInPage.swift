@@ -2,42 +2,45 @@ import RecordModel
 import RecordServerCore
 import RecordWire
 
-extension Pages {
+/// The page on which people sign in, to this site or to a client.
+struct SignInPage: Sendable {
+    let pages: Pages
+
     private static let action = "sign-in"
     /// The parameters of the page's address. Its forms have them too.
     private static let parameters = ["request", "callback", "next", "device"]
 
     func showSignIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         let target = try await signInTarget(request)
-        let session = request["other"] == nil ? try await browserSession(request) : nil
+        let session = request["other"] == nil ? try await pages.browserSession(request) : nil
         if case .page(let path) = target, session != nil { return .redirect(to: path) }
         return signInPage(request, target, known: session?.user)
     }
 
     func signIn(_ request: PageRequest) async throws(ServerError) -> PageResponse {
         let target = try await signInTarget(request)
-        guard FormToken(request, seal: authenticator.seal).isGood(request, Self.action) else {
+        guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.action) else {
             return signInPage(
                 request, target, status: 403,
                 fault: "The form was too old, or your browser keeps no cookies. Please try again.")
         }
         let staySignedIn = request["stay"] != nil
         if request["continue"] != nil {
-            guard let session = try await browserSession(request) else {
+            guard let session = try await pages.browserSession(request) else {
                 return signInPage(request, target, status: 403, fault: "Please sign in again.")
             }
-            try await noteSignIn(session.user, to: target, request)
+            try await pages.noteSignIn(session.user, to: target, request)
             return try await finish(target, session.user, staySignedIn, request)
         }
         let user: UserRow?
         do throws(ServerError) {
-            user = try await verified(
+            user = try await pages.verified(
                 request["email"] ?? "", request["password"]?.utf8 ?? [], request)
         } catch  where error.code == .throttled || error.code == .tryAgainLater {
-            return waiting(
+            return pages.waiting(
                 error,
                 signInPage(
-                    request, target, status: error.code.httpStatus, fault: Self.words(of: error)))
+                    request, target, status: error.code.httpStatus, fault: Pages.words(of: error)))
         }
         guard let user else {
             return signInPage(
@@ -45,9 +48,9 @@ extension Pages {
                 fault: "The e-mail address or the password is not right.")
         }
         var response = try await finish(target, user, staySignedIn, request)
-        try await noteSignIn(user, to: target, request)
-        try await startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
-        remember(user, request, &response)
+        try await pages.noteSignIn(user, to: target, request)
+        try await pages.startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
+        pages.remember(user, request, &response)
         return response
     }
 
@@ -59,7 +62,7 @@ extension Pages {
         case .client(let client, let delivery):
             let row = client.token
             let device = deviceName(request, delivery)
-            let token = try await authenticator.signIn(
+            let token = try await pages.authenticator.signIn(
                 user.name, container: row.container, staySignedIn: staySignedIn,
                 isDevice: device != nil,
                 label: Self.label(row.name, device, request), now: request.client.now)
@@ -90,7 +93,7 @@ extension Pages {
     /// script, or without such a page, the person copies the token.
     private func tokenPage(_ token: Text, origins: [Text]) -> PageResponse {
         let list = origins.map(\.string).joined(separator: " ")
-        return self.page(
+        return pages.page(
             "You are signed in", hasScript: true,
             """
             <div id="token" data-token="\(token)" data-origins="\(list)"></div>
@@ -104,14 +107,14 @@ extension Pages {
         _ request: PageRequest, _ target: SignInTarget, status: Int = 200, fault: HTML? = nil,
         known: UserRow? = nil
     ) -> PageResponse {
-        let token = FormToken(request, seal: authenticator.seal)
+        let token = FormToken(request, seal: pages.authenticator.seal)
         let error: HTML = fault.map { "<p class=\"error\" role=\"alert\">\($0)</p>" } ?? ""
         let hidden = Self.parameters.compactMap { name in
             request[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" as HTML }
         }
         let fields = known.map { continueFields($0, request) } ?? Self.passwordFields(request)
         let purpose = purpose(of: target, known: known, request)
-        var response = page(
+        var response = pages.page(
             "Sign in", status: status, formTargets: target.formTargets,
             """
             \(purpose?.request ?? "")
@@ -132,7 +135,8 @@ extension Pages {
     ) -> SignInPurpose? {
         guard case .client(let client, let delivery) = target else { return nil }
         return SignInPurpose(
-            client: client, delivery: delivery, settings: authenticator.settings, known: known,
+            client: client, delivery: delivery, settings: pages.authenticator.settings,
+            known: known,
             device: deviceName(request, delivery))
     }
 

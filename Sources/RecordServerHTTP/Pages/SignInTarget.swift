@@ -53,7 +53,7 @@ enum ShortGUIDRule {
     }
 }
 
-extension Pages {
+extension SignInPage {
     /// Returns the target that `request`, `callback` and `next` of a sign-in page name. Errors:
     /// `badRequest` for an address of the page that is not valid (any more), or a callback URL that
     /// is not registered.
@@ -65,10 +65,10 @@ extension Pages {
             .badRequest,
             "The address of this sign-in page is no longer valid. Go back to the previous page "
                 + "and start again.")
-        guard let signIn = SignInRequest(sealed, seal: authenticator.seal),
+        guard let signIn = SignInRequest(sealed, seal: pages.authenticator.seal),
             request.milliseconds <= signIn.expiresMilliseconds
         else { throw stale }
-        let (row, title) = try await service.storage.read { (reader) throws(ServerError) in
+        let (row, title) = try await pages.service.storage.read { (reader) throws(ServerError) in
             (
                 try reader.apiToken(hash: signIn.apiTokenHash),
                 try reader.title(of: signIn.container.container)

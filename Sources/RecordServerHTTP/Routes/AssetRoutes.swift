@@ -21,7 +21,7 @@ struct AssetRoutes: Sendable {
     func upload(_ request: Request, _ context: HTTPContext) async throws -> Response {
         context.facts.note { $0.endpoint = "assets/up" }
         let upload = try AssetUpload(
-            token: Self.token(context), service: service, requestID: context.requestID,
+            token: Self.token(context), resources: service.resources, requestID: context.requestID,
             now: context.now)
         context.facts.note {
             $0.container = upload.ticket.place.zone.database.container.container
@@ -56,7 +56,7 @@ struct AssetRoutes: Sendable {
     func download(_ request: Request, _ context: HTTPContext) async throws -> Response {
         context.facts.note { $0.endpoint = "assets/down" }
         let download = try AssetDownload(
-            token: Self.token(context), service: service, requestID: context.requestID,
+            token: Self.token(context), resources: service.resources, requestID: context.requestID,
             now: context.now)
         context.facts.note {
             $0.container = download.ticket.place.zone.database.container.container

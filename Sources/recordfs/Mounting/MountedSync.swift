@@ -124,7 +124,7 @@ final class MountedSync: Sendable {
             try service.decline(link: link)
             return .object([])
         case .requestAccess(let link):
-            try service.requestAccess(link: link)
+            try service.shareRequests.requestAccess(link: link)
             return .object([])
         case .show(let path): return try service.share(at: try place(path)).json
         case .thumbnail(let path):

@@ -184,7 +184,7 @@ struct AssetFixture {
         return try Self.path(
             AssetRules.downloadURL(
                 asset, record: RecordName(record), field: FieldName(field), access: access,
-                context: context, service: service))
+                context: context, resources: service.resources))
     }
 
     // MARK: Behind the wire

@@ -4,7 +4,9 @@ package import RecordWire
 
 /// Implements records/requestAccess, an extension: Apple's clients have the operation, its web
 /// services do not.
-extension RecordService {
+package struct ShareRequests: Sendable {
+    let resources: ServiceResources
+
     /// The most short GUIDs of one request, which counts as one at the throttle.
     private static let maximumAccessRequests = 10
 
@@ -16,7 +18,7 @@ extension RecordService {
         -> [UInt8]
     {
         try requireExtensions(context)
-        var limits = settings.requestLimits
+        var limits = resources.settings.requestLimits
         limits.maximumItems = min(limits.maximumItems, Self.maximumAccessRequests)
         let requests = try ShortGUIDRequest.list(JSONReader(body), limits: limits)
         let user = try context.requireUser()
@@ -41,7 +43,7 @@ extension RecordService {
         _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey?
     ) async throws(ServerError) {
         let seed = RandomIDs()
-        let notice = try await storage.write {
+        let notice = try await resources.storage.write {
             (transaction) throws(ServerError) -> ChangeNotice? in
             // This is written in any case, so that the duration reveals nothing either.
             try transaction.noteAccessRequest(user.name, milliseconds: milliseconds)
@@ -52,9 +54,9 @@ extension RecordService {
             guard asked != share else { return nil }
             var ids = seed
             let stamp = Self.ownersStamp(share, milliseconds: milliseconds)
-            return try Self.save(asked, old: share, zone, stamp, ids: &ids, transaction)
+            return try LinkedShare.save(asked, old: share, zone, stamp, ids: &ids, transaction)
         }
-        if let notice { push.publish(notice) }
+        if let notice { resources.push.publish(notice) }
     }
 
     /// Answers records/decline, an extension: it does the same as the page of a link.
@@ -62,7 +64,8 @@ extension RecordService {
         -> [UInt8]
     {
         try requireExtensions(context)
-        let requests = try ShortGUIDRequest.list(JSONReader(body), limits: settings.requestLimits)
+        let requests = try ShortGUIDRequest.list(
+            JSONReader(body), limits: resources.settings.requestLimits)
         let user = try context.requireUser()
         var items: [JSONBytes] = []
         for request in requests {
@@ -77,7 +80,7 @@ extension RecordService {
     }
 
     private func requireExtensions(_ context: OperationContext) throws(ServerError) {
-        guard settings.isStrict else { return }
+        guard resources.settings.isStrict else { return }
         throw ServerError(
             .badRequest,
             "\(context.endpoint.rawValue) is none of Apple's operations, and this server is strict."
@@ -93,9 +96,9 @@ extension RecordService {
         _ value: Text, _ user: UserRow, milliseconds: Int64, in container: ContainerKey
     ) async throws(ServerError) -> Bool {
         let seed = RandomIDs()
-        let notice = try await storage.write {
+        let notice = try await resources.storage.write {
             (transaction) throws(ServerError) -> ChangeNotice? in
-            guard let (share, zone) = try Self.lockedShare(container, value, transaction),
+            guard let (share, zone) = try LinkedShare.lock(container, value, transaction),
                 case .participant(let row) = ShareStanding(of: user, in: share, by: value),
                 row.status == .invited
             else { return nil }
@@ -106,9 +109,9 @@ extension RecordService {
             }
             var ids = seed
             let stamp = Self.ownersStamp(share, milliseconds: milliseconds)
-            return try Self.save(left, old: share, zone, stamp, ids: &ids, transaction)
+            return try LinkedShare.save(left, old: share, zone, stamp, ids: &ids, transaction)
         }
-        if let notice { push.publish(notice) }
+        if let notice { resources.push.publish(notice) }
         return notice != nil
     }
 
@@ -117,9 +120,11 @@ extension RecordService {
         _ value: Text, _ user: UserRow, _ text: Text, milliseconds: Int64,
         in container: ContainerKey, _ logger: Logger
     ) async throws(ServerError) {
-        let report = try await storage.write {
+        let report = try await resources.storage.write {
             (transaction) throws(ServerError) -> ShareReport? in
-            guard let share = try Self.share(container, value, transaction) else { return nil }
+            guard let share = try LinkedShare.find(container, value, transaction) else {
+                return nil
+            }
             let report = ShareReport(
                 zone: share.zone, share: share.name, shortGUID: share.shortGUID,
                 reporter: user.name, milliseconds: milliseconds, text: text)
@@ -145,19 +150,11 @@ extension RecordService {
     private static func lockedShare(
         _ value: Text, in container: ContainerKey?, _ transaction: any StorageTransaction
     ) throws(ServerError) -> (share: ShareRow, zone: ZoneRow)? {
-        if let container { return try lockedShare(container, value, transaction) }
-        for container in try allContainers(transaction) {
-            if let found = try lockedShare(container, value, transaction) { return found }
+        if let container { return try LinkedShare.lock(container, value, transaction) }
+        for container in try ContainerKey.all(transaction) {
+            if let found = try LinkedShare.lock(container, value, transaction) { return found }
         }
         return nil
-    }
-
-    package static func allContainers(
-        _ reader: any StorageReader
-    ) throws(ServerError) -> [ContainerKey] {
-        try reader.containers().flatMap { container in
-            ServerEnvironment.allCases.map { ContainerKey(container: container, environment: $0) }
-        }
     }
 }
 

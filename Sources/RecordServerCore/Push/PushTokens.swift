@@ -1,7 +1,10 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers tokens/create and tokens/register.
+struct PushTokens: Sendable {
+    let resources: ServiceResources
+
     /// Answers tokens/create: makes a courier for one more device of the caller (reference §8).
     func createPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
@@ -16,8 +19,8 @@ extension RecordService {
             apnsEnvironment: Text(request.apnsEnvironment.rawValue),
             apnsToken: Text(utf8: Base64.encode(SecureRandom.bytes(32))),
             lastSeenMilliseconds: context.milliseconds)
-        let maximum = push.settings.devicesPerUser
-        try await storage.write { transaction throws(ServerError) in
+        let maximum = resources.push.settings.devicesPerUser
+        try await resources.storage.write { transaction throws(ServerError) in
             var live: [PushDeviceRow] = []
             for old in try transaction.pushDevices(device.container, device.user) {
                 if try transaction.hasGoodCredential(old, at: context.milliseconds) {
@@ -48,7 +51,7 @@ extension RecordService {
         let request = try PushTokenBody(json)
         let user = try context.requireUser()
         guard let token = request.apnsToken else { throw json.error("lacks apnsToken.") }
-        try await storage.write { transaction throws(ServerError) in
+        try await resources.storage.write { transaction throws(ServerError) in
             let devices = try transaction.pushDevices(context.container, user.name)
             guard
                 var device = devices.first(where: {

@@ -53,7 +53,7 @@ struct ModifyPlan {
 
     let access: ZoneAccess
     let context: OperationContext
-    let service: RecordService
+    let resources: ServiceResources
     let transaction: any StorageTransaction
     let isAtomic: Bool
     /// The form in which the request wants to see records.
@@ -87,7 +87,7 @@ struct ModifyPlan {
     /// The number of refusals that were taken back.
     var reconsiderations = 0
 
-    var settings: ServiceSettings { service.settings }
+    var settings: ServiceSettings { resources.settings }
     var zone: ZoneKey { access.zone.key }
     var isParticipant: Bool {
         if case .participant = access.view { true } else { false }
@@ -97,11 +97,11 @@ struct ModifyPlan {
     /// `steps`.
     static func make(
         _ request: ModifyRequest, names: [RecordName?], access: ZoneAccess,
-        context: OperationContext, service: RecordService, ids: RandomIDs,
+        context: OperationContext, resources: ServiceResources, ids: RandomIDs,
         transaction: any StorageTransaction
     ) throws(ServerError) -> ModifyPlan {
         var plan = ModifyPlan(
-            access: access, context: context, service: service, transaction: transaction,
+            access: access, context: context, resources: resources, transaction: transaction,
             isAtomic: access.zone.key.isAtomic && request.atomic ?? true,
             projection: request.projection, opensNumbers: request.opensNumbers,
             stamp: try stamp(context),
@@ -110,7 +110,7 @@ struct ModifyPlan {
             overlay: RecordOverlay(
                 zone: access.zone.handle, reader: transaction, context: context),
             schema: try ContainerSchema.current(context.container, transaction),
-            trees: PlannedTrees(room: service.settings.membersPerTransaction))
+            trees: PlannedTrees(room: resources.settings.membersPerTransaction))
         try plan.readOperations(request, names)
         try plan.evaluate()
         plan.refusals = [:]

@@ -1,17 +1,19 @@
-package import RecordModel
-package import RecordWire
+import RecordModel
+import RecordWire
 
 /// Implements records/resolve and records/accept (reference §5.10, §6.5, §9).
-extension RecordService {
+struct ShareJoining: Sendable {
+    let resources: ServiceResources
+
     /// Answers records/resolve: the share of each short GUID, for a user who may join or has
     /// joined.
     func resolveShortGUIDs(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
         let requests = try ShortGUIDRequest.list(
-            JSONReader(body), limits: settings.requestLimits)
+            JSONReader(body), limits: resources.settings.requestLimits)
         let user = try context.requireUser()
-        let items = try await storage.read { reader throws(ServerError) in
+        let items = try await resources.storage.read { reader throws(ServerError) in
             var items: [JSONBytes] = []
             for request in requests {
                 items.append(try self.resolve(request, user, context, reader))
@@ -27,18 +29,19 @@ extension RecordService {
         -> [UInt8]
     {
         let requests = try ShortGUIDRequest.list(
-            JSONReader(body), limits: settings.requestLimits)
+            JSONReader(body), limits: resources.settings.requestLimits)
         let user = try context.requireUser()
         var items: [JSONBytes] = []
         for request in requests {
             let seed = RandomIDs()
             do throws(ServerError) {
-                let (item, notice) = try await storage.write { transaction throws(ServerError) in
+                let (item, notice) = try await resources.storage.write {
+                    transaction throws(ServerError) in
                     var ids = seed
                     return try self.accept(request, user, context, ids: &ids, transaction)
                 }
                 items.append(item)
-                if let notice { push.publish(notice) }
+                if let notice { resources.push.publish(notice) }
             } catch {
                 guard !error.isFault else { throw error }
                 items.append(error.shortGUIDItem(request.value, context))
@@ -52,7 +55,7 @@ extension RecordService {
         _ reader: any StorageReader
     ) throws(ServerError) -> JSONBytes {
         do throws(ServerError) {
-            guard let share = try Self.share(context.container, request.value, reader),
+            guard let share = try LinkedShare.find(context.container, request.value, reader),
                 let zone = try reader.zone(share.zone)
             else { throw ShareRules.unknownShortGUID }
             let standing = ShareStanding(of: user, in: share, by: request.value)
@@ -62,32 +65,12 @@ extension RecordService {
             }
             return try ShareResult(
                 request: request, share: share, zone: zone, user: user, context: context,
-                service: self
+                resources: resources
             ).bytes(reader)
         } catch {
             guard !error.isFault else { throw error }
             return error.shortGUIDItem(request.value, context)
         }
-    }
-
-    /// Returns the share that a short GUID or a one-time link opens.
-    package static func share(
-        _ container: ContainerKey, _ value: Text, _ reader: any StorageReader
-    ) throws(ServerError) -> ShareRow? {
-        if let share = try reader.share(container, shortGUID: value) { return share }
-        return try reader.share(container, link: value)
-    }
-
-    /// Returns that share with its zone, and keeps other writers out of the zone.
-    static func lockedShare(
-        _ container: ContainerKey, _ value: Text, _ transaction: any StorageTransaction
-    ) throws(ServerError) -> (share: ShareRow, zone: ZoneRow)? {
-        guard let found = try share(container, value, transaction),
-            let zone = try transaction.lockZone(found.zone),
-            let share = try transaction.share(found.zone, found.name),
-            share.shortGUID == value || share.participants.contains(where: { $0.link == value })
-        else { return nil }
-        return (share, zone)
     }
 
     private func accept(
@@ -96,36 +79,24 @@ extension RecordService {
     ) throws(ServerError) -> (JSONBytes, ChangeNotice?) {
         // The zone's lock comes first. Values that were read before it may have changed since.
         guard
-            let (share, zone) = try Self.lockedShare(
+            let (share, zone) = try LinkedShare.lock(
                 context.container, request.value, transaction)
         else { throw ShareRules.unknownShortGUID }
         let joined = try ShareRules.join(
-            share, by: request.value, user, milliseconds: context.milliseconds, settings, ids: &ids)
+            share, by: request.value, user, milliseconds: context.milliseconds, resources.settings,
+            ids: &ids)
         var notice: ChangeNotice?
         if joined != share {
             try requireRoom(for: share.zone, user, context, transaction)
             let stamp = WriteStamp(
                 milliseconds: context.milliseconds, user: user.name, device: context.device)
-            notice = try Self.save(joined, old: share, zone, stamp, ids: &ids, transaction)
+            notice = try LinkedShare.save(joined, old: share, zone, stamp, ids: &ids, transaction)
         }
         let item = try ShareResult(
             request: request, share: joined, zone: zone, user: user, context: context,
-            service: self
+            resources: resources
         ).bytes(transaction)
         return (item, notice)
-    }
-
-    /// Stores the new state of the share, and returns the notice for everybody who has it.
-    static func save(
-        _ new: ShareRow, old: ShareRow, _ zone: ZoneRow, _ stamp: WriteStamp, ids: inout RandomIDs,
-        _ transaction: any StorageTransaction
-    ) throws(ServerError) -> ChangeNotice {
-        let record = try ShareRules.save(
-            new, old: old, zone: zone, stamp: stamp, ids: &ids, transaction)
-        return ChangeNotice(
-            zone: new.zone, changes: [ChangeNotice.Change(event: .update, record: record)],
-            viewers: try transaction.viewers(new.zone).map(\.viewer),
-            invitees: try ShareRules.invitees(old: old, new: new, transaction).sorted())
     }
 
     /// Checks the number of shared zones: a shared database has at most as many zones as a private
@@ -136,10 +107,11 @@ extension RecordService {
     ) throws(ServerError) {
         guard try reader.sharedZone(user.name, zone) == nil else { return }
         let count = try reader.sharedZones(user.name, context.container).count
-        guard count < settings.zonesPerDatabase else {
+        guard count < resources.settings.zonesPerDatabase else {
             throw ServerError(
                 .limitExceeded,
-                "The shared database has \(settings.zonesPerDatabase) zones, and takes no more.")
+                "The shared database has \(resources.settings.zonesPerDatabase) zones, and takes no more."
+            )
         }
     }
 }

@@ -1,7 +1,10 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers the operations that read changes: of zones and of databases.
+struct ChangeFeeds: Sendable {
+    let resources: ServiceResources
+
     /// The number at which a count of the remaining entries stops.
     private static let maximumTotal = 1_000_000
     /// The most bytes of all pages of one answer together. The client has to ask again for zones
@@ -13,11 +16,11 @@ extension RecordService {
         -> Answer
     {
         let json = JSONReader(body)
-        let extensions = try FeedExtensions(json, context, settings)
-        var request = try ZoneChangesRequest(json, limits: settings.requestLimits)
+        let extensions = try FeedExtensions(json, context, resources.settings)
+        var request = try ZoneChangesRequest(json, limits: resources.settings.requestLimits)
         request.resultsLimit = extensions.limit(request.resultsLimit)
         let asked = request
-        return try await storage.read { reader throws(ServerError) in
+        return try await resources.storage.read { reader throws(ServerError) in
             let access = try ZoneAccess.open(asked.zone, context, reader)
             return try AnswerWriter.answer { answer throws(ServerError) in
                 try self.writePage(asked, access, extensions, context, reader, to: &answer)
@@ -30,9 +33,9 @@ extension RecordService {
         -> Answer
     {
         let json = JSONReader(body)
-        let extensions = try FeedExtensions(json, context, settings)
-        let requests = try ZoneChangesRequest.list(json, limits: settings.requestLimits)
-        return try await storage.read { reader throws(ServerError) in
+        let extensions = try FeedExtensions(json, context, resources.settings)
+        let requests = try ZoneChangesRequest.list(json, limits: resources.settings.requestLimits)
+        return try await resources.storage.read { reader throws(ServerError) in
             try AnswerWriter.answer { answer throws(ServerError) in
                 answer.key("zones")
                 var complete: ZoneKey?
@@ -49,7 +52,7 @@ extension RecordService {
                 {
                     answer.member(
                         "databaseSyncToken",
-                        try DatabaseToken.behind(complete, known: known, self.seal, reader))
+                        try DatabaseToken.behind(complete, known: known, resources.seal, reader))
                 }
                 if extensions.wantsRestorePoint {
                     answer.member(
@@ -80,7 +83,7 @@ extension RecordService {
         } catch {
             guard !error.isFault else { throw error }
             answer.goBack(to: mark)
-            answer.value(Self.item(error, request.zone, context))
+            answer.value(error.item(request.zone, context))
             return nil
         }
     }
@@ -92,9 +95,9 @@ extension RecordService {
     private func writePage(
         _ request: ZoneChangesRequest, _ access: ZoneAccess, _ extensions: FeedExtensions,
         _ context: OperationContext, _ reader: any StorageReader, to answer: inout AnswerWriter,
-        maximumBytes: Int = RecordService.maximumFeedBytes
+        maximumBytes: Int = ChangeFeeds.maximumFeedBytes
     ) throws(ServerError) -> Bool {
-        var token = try ZoneToken.open(request.syncToken, access: access, seal: seal)
+        var token = try ZoneToken.open(request.syncToken, access: access, seal: resources.seal)
         let wantsAll = extensions.wantsDeletions
         let isAsked = wantsAll || request.syncToken == nil && extensions.wantsRestorePoint
         let restorePoint = isAsked ? try reader.firstPosition() : 0
@@ -106,7 +109,7 @@ extension RecordService {
         page.tellsMoves = extensions.wantsMoves
         if wantsAll { page.restorePoint = restorePoint }
         var printer = RecordPrinter(
-            service: self, access: access, context: context, projection: request.projection,
+            resources: resources, access: access, context: context, projection: request.projection,
             reader: reader)
         if request.projection.wantsSplices, request.syncToken != nil {
             printer.knownPosition = token.position
@@ -116,7 +119,7 @@ extension RecordService {
             try page.write(&printer, maximumBytes: maximumBytes, to: &answer)
         }
         answer.member("moreComing", !page.isComplete)
-        answer.member("syncToken", page.nextToken.sealed(seal))
+        answer.member("syncToken", page.nextToken.sealed(resources.seal))
         if page.isReversed, context.dialect == .webServices { answer.member("reverse", true) }
         if extensions.wantsTotal {
             answer.member("total", try total(after: token, access, reader))
@@ -171,12 +174,12 @@ extension RecordService {
         _ body: JSONValue, _ context: OperationContext
     ) async throws(ServerError) -> DatabasePage {
         let json = JSONReader(body)
-        let extensions = try FeedExtensions(json, context, settings)
-        var request = try DatabaseChangesRequest(json, limits: settings.requestLimits)
+        let extensions = try FeedExtensions(json, context, resources.settings)
+        var request = try DatabaseChangesRequest(json, limits: resources.settings.requestLimits)
         request.resultsLimit = extensions.limit(request.resultsLimit)
         let asked = request
-        return try await storage.read { reader throws(ServerError) in
-            try DatabasePage(asked, extensions, context, self.settings, self.seal, reader)
+        return try await resources.storage.read { reader throws(ServerError) in
+            try DatabasePage(asked, extensions, context, resources.settings, resources.seal, reader)
         }
     }
 }

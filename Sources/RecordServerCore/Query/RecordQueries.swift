@@ -1,14 +1,17 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers records/query.
+struct RecordQueries: Sendable {
+    let resources: ServiceResources
+
     /// Answers records/query (reference §6.1). A page can be shorter than asked for, also empty:
     /// only an answer without continuation marker is the last.
     func queryRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
-        let request = try QueryRequest(JSONReader(body), limits: settings.requestLimits)
-        return try await storage.read { reader throws(ServerError) in
+        let request = try QueryRequest(JSONReader(body), limits: resources.settings.requestLimits)
+        return try await resources.storage.read { reader throws(ServerError) in
             let zones = try Self.zones(of: request, context, reader)
             let schema = try ContainerSchema.current(context.container, reader)
             let evaluator = try QueryEvaluator(query: request.query, schema: schema)
@@ -16,14 +19,14 @@ extension RecordService {
             let identity = QueryMarker.identity(request, context)
             let marker = try request.continuationMarker.map { marker throws(ServerError) in
                 try QueryMarker.open(
-                    marker, identity: identity, order: evaluator.order, self.seal)
+                    marker, identity: identity, order: evaluator.order, resources.seal)
             }
             let page = try QueryPage.search(
                 evaluator, zones: zones, after: marker, count: request.resultsLimit,
                 limits: QueryLimits(), memory: context.memory, reader)
             var printers = zones.map { zone in
                 RecordPrinter(
-                    service: self, access: zone.access, context: context,
+                    resources: resources, access: zone.access, context: context,
                     projection: request.projection, reader: reader)
             }
             return try AnswerWriter.answer(capacity: 512 * page.items.count + 256) {
@@ -39,12 +42,13 @@ extension RecordService {
                 if let next = page.next {
                     answer.member(
                         "continuationMarker",
-                        QueryMarker.seal(next, identity: identity, self.seal))
+                        QueryMarker.seal(next, identity: identity, resources.seal))
                 }
                 if context.wantsSyncToken || request.wantsSyncToken, context.scope != .public,
                     let zone = zones.first, zones.count == 1
                 {
-                    answer.member("syncToken", ZoneToken.current(zone.access).sealed(self.seal))
+                    answer.member(
+                        "syncToken", ZoneToken.current(zone.access).sealed(resources.seal))
                 }
             }
         }

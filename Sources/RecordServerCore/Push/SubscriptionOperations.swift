@@ -1,12 +1,15 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers the operations on subscriptions.
+struct SubscriptionOperations: Sendable {
+    let resources: ServiceResources
+
     func listSubscriptions(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
         let key = try subscriptionKey(context)
-        let rows = try await storage.read { reader throws(ServerError) in
+        let rows = try await resources.storage.read { reader throws(ServerError) in
             try reader.subscriptions(key)
         }
         return answer(rows.map { .dictionary($0.dictionary) }, context)
@@ -17,8 +20,8 @@ extension RecordService {
     {
         let key = try subscriptionKey(context)
         let ids = try WireSubscription.lookupList(
-            JSONReader(body), limits: settings.requestLimits)
-        let items = try await storage.read { reader throws(ServerError) in
+            JSONReader(body), limits: resources.settings.requestLimits)
+        let items = try await resources.storage.read { reader throws(ServerError) in
             var items: [SubscriptionAnswer] = []
             for id in ids {
                 let row = try reader.subscription(key, id)
@@ -35,10 +38,10 @@ extension RecordService {
     {
         let key = try subscriptionKey(context)
         let operations = try SubscriptionOperation.list(
-            JSONReader(body), limits: settings.requestLimits)
-        let maximum = push.settings.subscriptionsPerUser
+            JSONReader(body), limits: resources.settings.requestLimits)
+        let maximum = resources.push.settings.subscriptionsPerUser
         let mintedIDs = operations.map { _ in RequestIdentifier.make() }
-        let items = try await storage.write { transaction throws(ServerError) in
+        let items = try await resources.storage.write { transaction throws(ServerError) in
             let editor = SubscriptionEditor(
                 key: key, context: context, maximum: maximum, transaction: transaction)
             var items: [SubscriptionAnswer] = []

@@ -1,24 +1,28 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers assets/upload and assets/rereference.
+struct AssetOperations: Sendable {
+    let resources: ServiceResources
+
     /// Answers assets/upload: a URL for each asset to upload (reference §12.1). A client that names
     /// no record gets a new name, and may save the upload there or in any other record.
     func uploadTokens(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        let request = try AssetUploadBody(JSONReader(body), limits: settings.requestLimits)
+        let request = try AssetUploadBody(
+            JSONReader(body), limits: resources.settings.requestLimits)
         let user = try context.requireUser()
         let tokens = request.tokens.map { token in
             var named = token
             named.recordName = token.recordName ?? RecordName(RequestIdentifier.make().string)
             return named
         }
-        let (zone, failures) = try await storage.read { reader throws(ServerError) in
+        let (zone, failures) = try await resources.storage.read { reader throws(ServerError) in
             let access = try ZoneAccess.open(request.zone, context, reader)
             return (access.zone.key, try Self.refusals(tokens, access, context, reader))
         }
-        let expires = context.milliseconds + Int64(settings.uploadURLSeconds) * 1000
+        let expires = context.milliseconds + Int64(resources.settings.uploadURLSeconds) * 1000
         return AnswerWriter.object { answer in
             answer.member(
                 "tokens",
@@ -40,7 +44,7 @@ extension RecordService {
                                 answer.member(
                                     "url",
                                     context.baseURL + "/assets/up/"
-                                        + ticket.sealed(by: seal).string)
+                                        + ticket.sealed(by: resources.seal).string)
                             }
                         }
                     }
@@ -73,9 +77,11 @@ extension RecordService {
     func rereferenceAssets(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        let request = try RereferenceBody(JSONReader(body), limits: settings.requestLimits)
+        let request = try RereferenceBody(
+            JSONReader(body), limits: resources.settings.requestLimits)
         let user = try context.requireUser()
-        let (database, found) = try await storage.write { transaction throws(ServerError) in
+        let (database, found) = try await resources.storage.write {
+            transaction throws(ServerError) in
             let access = try ZoneAccess.open(request.zone, context, transaction)
             var items: [RereferencedField] = []
             for item in request.assets {
@@ -87,7 +93,7 @@ extension RecordService {
             return (access.zone.key.database, items)
         }
         let items = try await withBytes(found)
-        let expires = context.milliseconds + Int64(settings.receiptSeconds) * 1000
+        let expires = context.milliseconds + Int64(resources.settings.receiptSeconds) * 1000
         return AnswerWriter.object { answer in
             answer.member(
                 "assets",
@@ -98,7 +104,7 @@ extension RecordService {
                                 database: database, target: nil,
                                 fileChecksum: asset.fileChecksum, size: asset.size,
                                 user: user.name, expiresMilliseconds: expires
-                            ).dictionary(sealedBy: seal)
+                            ).dictionary(sealedBy: resources.seal)
                         }
                     }
                 })
@@ -140,7 +146,9 @@ extension RecordService {
     ) async throws(ServerError) -> [RereferencedField] {
         var fields: [RereferencedField] = []
         for var field in found {
-            if let hash = field.former, try await assets.find(hash) == nil { field.assets = [] }
+            if let hash = field.former, try await resources.assets.find(hash) == nil {
+                field.assets = []
+            }
             fields.append(field)
         }
         return fields

@@ -1,12 +1,15 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers the operations on schemas.
+struct SchemaOperations: Sendable {
+    let resources: ServiceResources
+
     /// Answers schema/export: `{"schema": text}` of this environment.
     func exportSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        let schema = try await storage.read { reader throws(ServerError) in
+        let schema = try await resources.storage.read { reader throws(ServerError) in
             try ContainerSchema.current(context.container, reader)
         }
         return Self.answer(schema.document)
@@ -18,8 +21,8 @@ extension RecordService {
         -> [UInt8]
     {
         let document = try document(body)
-        let schemaImport = SchemaImport(container: context.container, settings: settings)
-        try await storage.read { reader throws(ServerError) in
+        let schemaImport = SchemaImport(container: context.container, settings: resources.settings)
+        try await resources.storage.read { reader throws(ServerError) in
             _ = try schemaImport.check(document, reader)
         }
         return AnswerWriter.object { _ in }
@@ -36,8 +39,8 @@ extension RecordService {
                 .badRequest,
                 "The schema of production comes from development: import it there, then deploy.")
         }
-        let schemaImport = SchemaImport(container: context.container, settings: settings)
-        try await storage.write { transaction throws(ServerError) in
+        let schemaImport = SchemaImport(container: context.container, settings: resources.settings)
+        try await resources.storage.write { transaction throws(ServerError) in
             let old = try schemaImport.check(document, transaction)
             try schemaImport.store(document, over: old, transaction)
         }
@@ -51,8 +54,8 @@ extension RecordService {
         -> [UInt8]
     {
         let (development, production) = Self.environments(context)
-        let deployed = SchemaImport(container: production, settings: settings)
-        let document = try await storage.write { transaction throws(ServerError) in
+        let deployed = SchemaImport(container: production, settings: resources.settings)
+        let document = try await resources.storage.write { transaction throws(ServerError) in
             let document = try ContainerSchema.current(development, transaction).document
             let old = try ContainerSchema.current(production, transaction)
             let lost = SchemaChanges.losses(from: old.document, to: document)
@@ -72,7 +75,7 @@ extension RecordService {
         -> [UInt8]
     {
         let (development, production) = Self.environments(context)
-        let document = try await storage.write { transaction throws(ServerError) in
+        let document = try await resources.storage.write { transaction throws(ServerError) in
             let document = try ContainerSchema.current(production, transaction).document
             let old = try ContainerSchema.current(development, transaction)
             try transaction.erase(development, reason: .purged)
@@ -84,7 +87,7 @@ extension RecordService {
 
     private func document(_ body: JSONValue) throws(ServerError) -> SchemaDocument {
         let text = try JSONReader(body).required("schema").string()
-        return try SchemaImport.read(text, settings)
+        return try SchemaImport.read(text, resources.settings)
     }
 
     private static func environments(

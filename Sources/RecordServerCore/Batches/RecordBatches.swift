@@ -1,103 +1,35 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
-    /// The most bytes of records in one answer. The items beyond it say to ask for less.
-    static let maximumAnswerBytes = 16 << 20
-    /// The most bytes and records of one read.
-    private static let lookupBytes = 1 << 20
-    private static let lookupCount = 20
-
-    /// Answers records/lookup (reference §6.2): an item for each name, in order.
-    func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
-        -> Answer
-    {
-        let request = try LookupRequest(JSONReader(body), limits: settings.requestLimits)
-        return try await storage.read { reader throws(ServerError) in
-            let access = try ZoneAccess.open(request.zone, context, reader)
-            let visibility = try RecordVisibility(access, context, reader)
-            var found: [RecordName: StoredRecord] = [:]
-            var printer = RecordPrinter(
-                service: self, access: access, context: context, projection: request.projection,
-                reader: reader)
-            return try AnswerWriter.answer(capacity: 512 * request.items.count + 64) {
-                answer throws(ServerError) in
-                answer.key("records")
-                try answer.array { answer throws(ServerError) in
-                    var known = 0
-                    for (index, item) in request.items.enumerated() {
-                        // Read a part at a time, because the records together may be larger than
-                        // the answer.
-                        if index == known {
-                            let names = request.items[index...].prefix(Self.lookupCount)
-                                .map(\.name)
-                            let part = try reader.records(
-                                access.zone.handle, first: names[...],
-                                maximumBytes: Self.lookupBytes)
-                            found = part.found
-                            known += part.count
-                        }
-                        guard let record = found[item.name], visibility.shows(record) else {
-                            answer.value(Self.missing(item.name, context))
-                            continue
-                        }
-                        guard answer.count < Self.maximumAnswerBytes else {
-                            answer.value(Self.tooMuch(item.name, context))
-                            continue
-                        }
-                        try printer.write(
-                            record,
-                            desiredKeys: item.desiredKeys ?? request.projection.desiredKeys,
-                            to: &answer)
-                        try context.hold(answer.count)
-                    }
-                }
-                if context.wantsSyncToken || request.wantsSyncToken, context.scope != .public {
-                    answer.member(
-                        "syncToken", ZoneToken.current(access).sealed(self.seal))
-                }
-            }
-        }
-    }
-
-    private static func missing(_ name: RecordName, _ context: OperationContext) -> ErrorAnswer {
-        ServerError(.notFound, "There is no such record.")
-            .item(recordName: name, requestID: context.requestID, dialect: context.dialect)
-    }
-
-    private static func tooMuch(_ name: RecordName, _ context: OperationContext) -> ErrorAnswer {
-        ServerError(
-            .limitExceeded,
-            "An answer has about \(maximumAnswerBytes) bytes at most: ask for fewer records."
-        )
-        .item(recordName: name, requestID: context.requestID, dialect: context.dialect)
-    }
+/// Answers records/modify.
+struct RecordBatches: Sendable {
+    let resources: ServiceResources
 
     /// Answers records/modify (reference §6.3).
     func modifyRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
-        let request = try ModifyRequest(JSONReader(body), limits: settings.requestLimits)
+        let request = try ModifyRequest(JSONReader(body), limits: resources.settings.requestLimits)
         var ids = RandomIDs()
         let names = Self.names(of: request, &ids)
         let incarnation = ids.incarnation()
         let drawn = ids
         try await requireInvitations(request, context)
         let digest = request.operationID == nil ? [] : OperationOutcome.digest(of: body)
-        let end = ContinuousClock.now + .seconds(settings.preparationSeconds)
+        let end = ContinuousClock.now + .seconds(resources.settings.preparationSeconds)
         let outcome = try await prepared(until: end) { () throws(ServerError) in
-            try await self.storage.write { transaction throws(ServerError) in
+            try await resources.storage.write { transaction throws(ServerError) in
                 try self.modify(
                     request, digest: digest, names: names, incarnation: incarnation, ids: drawn,
                     context, transaction)
             }
         }
         if !outcome.recent.isEmpty, let zone = outcome.zone {
-            recent.note(outcome.recent, in: zone)
+            resources.recent.note(outcome.recent, in: zone)
         }
-        if let notice = outcome.notice { push.publish(notice) }
+        if let notice = outcome.notice { resources.push.publish(notice) }
         if outcome.invitationCount > 0 {
-            try await throttles.spend(
+            try await resources.throttles.spend(
                 .invitation(by: try context.requireUser().name),
                 times: Int64(outcome.invitationCount), now: context.now)
         }
@@ -118,7 +50,7 @@ extension RecordService {
         }
         guard mayInvite, let user = context.caller.user else { return }
         let charge = ThrottleCharge.invitation(by: user.name)
-        let missing = try await throttles.missing(charge, now: context.now)
+        let missing = try await resources.throttles.missing(charge, now: context.now)
         let limit = charge.allowance.whole / charge.allowance.interval
         guard missing >= limit else { return }
         let seconds = (missing - limit + 1) * charge.allowance.interval / 1_000_000_000
@@ -182,7 +114,7 @@ extension RecordService {
         while true {
             let outcome = try await body()
             guard let builder = outcome.unready else { return outcome }
-            try await builder.run(storage, until: end)
+            try await builder.run(resources.storage, until: end)
         }
     }
 
@@ -202,20 +134,20 @@ extension RecordService {
         {
             guard outcome.digest == digest else { throw Self.otherRequest }
             let answer = try RetryAnswer(
-                service: self, access: access, context: context, reader: transaction
+                resources: resources, access: access, context: context, reader: transaction
             ).answer(request, names: names, outcome)
             return ModifyOutcome(answer: .printed(answer), notice: nil)
         }
         var plan = try ModifyPlan.make(
-            request, names: names, access: access, context: context, service: self, ids: ids,
+            request, names: names, access: access, context: context, resources: resources, ids: ids,
             transaction: transaction)
         if let builder = plan.builder { return ModifyOutcome(builder) }
-        let users = try database.isPublic ? Self.usersRecord(context) : nil
+        let users = try database.isPublic ? UsersRecord(of: context) : nil
         let hadRecord = try users?.exists(transaction) ?? true
         let places = plan.place()
         var answer = try plan.answer(request)
         let wantsToken = context.wantsSyncToken || request.wantsSyncToken
-        let known = try KnownFeeds(request, access, context, seal, transaction)
+        let known = try KnownFeeds(request, access, context, resources.seal, transaction)
         let isEarly = !wantsToken && known == nil && !answer.needsReader
         let printing = isEarly ? answer.start() : nil
         var notice = try plan.write(places)
@@ -225,7 +157,8 @@ extension RecordService {
         {
             (answer.syncToken, answer.databaseToken) = (tokens.zone, tokens.database)
             if tokens.database != nil {
-                answer.freeBytes = try DatabasePage.quota(of: user, settings, transaction)?
+                answer.freeBytes = try DatabasePage.quota(
+                    of: user, resources.settings, transaction)?
                     .freeBytes
             }
             notice?.origin = request.clientID

@@ -9,7 +9,7 @@ import RecordWire
 struct RetryAnswer {
     private static let readCount = 4
 
-    let service: RecordService
+    let resources: ServiceResources
     let access: ZoneAccess
     let context: OperationContext
     let reader: any StorageReader
@@ -20,7 +20,7 @@ struct RetryAnswer {
     ) throws(ServerError) -> Answer {
         let visibility = try RecordVisibility(access, context, reader)
         var printer = RecordPrinter(
-            service: service, access: access, context: context, projection: request.projection,
+            resources: resources, access: access, context: context, projection: request.projection,
             reader: reader)
         let entries = zip(names, outcome.entries).map { (name: $1.madeName ?? $0, item: $1.item) }
         return try AnswerWriter.answer(capacity: 512 * entries.count) {
@@ -40,7 +40,7 @@ struct RetryAnswer {
                 }
             }
             if context.wantsSyncToken || request.wantsSyncToken {
-                answer.member("syncToken", ZoneToken.current(access).sealed(service.seal))
+                answer.member("syncToken", ZoneToken.current(access).sealed(resources.seal))
             }
         }
     }
@@ -58,14 +58,14 @@ struct RetryAnswer {
                 if let name { answer.value(TombstoneAnswer(name)) }
                 return
             }
-            guard record.tag != tag || answer.count > RecordService.maximumAnswerBytes else {
+            guard record.tag != tag || answer.count > RecordLookups.maximumAnswerBytes else {
                 return try printer.write(record, to: &answer)
             }
             writeTag(tag, of: record, to: &answer)
         case .failed(let code, let reason):
             var error = ServerError(code, reason)
             if code == .conflict, let record,
-                answer.count <= RecordService.maximumAnswerBytes
+                answer.count <= RecordLookups.maximumAnswerBytes
             {
                 error.serverRecord = try printer.serverRecord(record)
             }

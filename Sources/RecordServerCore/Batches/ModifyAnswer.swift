@@ -15,7 +15,7 @@ struct ModifyAnswer: Sendable {
     let access: ZoneAccess
     /// The context, which holds no memory: a change that is done is not refused any more.
     let context: OperationContext
-    let service: RecordService
+    let resources: ServiceResources
     var syncToken: Text?
     var databaseToken: Text?
     /// The room that the user has left after the request, in bytes. It is nil when the client does
@@ -35,7 +35,7 @@ struct ModifyAnswer: Sendable {
     var decodedBytes: Int {
         items.reduce(0) { most, item in
             guard case .saved(let record) = item, record.fields.count > most,
-                !RecordPrinter.copiesFields(of: record, projection, service.settings)
+                !RecordPrinter.copiesFields(of: record, projection, resources.settings)
             else { return most }
             return max(most, FieldsCodec.decodedBytes(record.fields))
         }
@@ -50,7 +50,7 @@ struct ModifyAnswer: Sendable {
     /// Prints the answer. `reader` may be nil when it is not needed.
     func answer(_ reader: (any StorageReader)?) throws(ServerError) -> Answer {
         var printer = RecordPrinter(
-            service: service, access: access, context: context, projection: projection,
+            resources: resources, access: access, context: context, projection: projection,
             reader: reader)
         return try AnswerWriter.answer(capacity: 512 * items.count) { answer throws(ServerError) in
             try answer.member(

@@ -275,7 +275,7 @@ extension ModifyPlan {
                         .asset(
                             try AssetRules.verify(
                                 asset, current: current, record: record, field: name,
-                                access: access, context: context, service: service,
+                                access: access, context: context, resources: resources,
                                 reader: transaction)))
                 } catch {
                     throw error.isFault ? error : error.under("\(path).fields.\(name)")

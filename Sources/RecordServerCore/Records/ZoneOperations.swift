@@ -1,12 +1,15 @@
 import RecordModel
 import RecordWire
 
-extension RecordService {
+/// Answers zones/list, zones/lookup and zones/modify.
+struct ZoneOperations: Sendable {
+    let resources: ServiceResources
+
     /// Answers zones/list (reference §7.1).
     func listZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        try await storage.read { reader throws(ServerError) in
+        try await resources.storage.read { reader throws(ServerError) in
             let accesses = try ZoneList.all(context, reader)
             return AnswerWriter.object(capacity: 256 * accesses.count + 64) { answer in
                 answer.member("zones", accesses.map { self.zoneAnswer($0, context) })
@@ -18,8 +21,9 @@ extension RecordService {
     func lookupZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
-        let zones = try ZoneIdentifier.list(JSONReader(body), limits: settings.requestLimits)
-        return try await storage.read { reader throws(ServerError) in
+        let zones = try ZoneIdentifier.list(
+            JSONReader(body), limits: resources.settings.requestLimits)
+        return try await resources.storage.read { reader throws(ServerError) in
             try AnswerWriter.object(capacity: 256 * zones.count + 64) {
                 answer throws(ServerError) in
                 answer.key("zones")
@@ -30,7 +34,7 @@ extension RecordService {
                             answer.value(self.zoneAnswer(access, context))
                         } catch {
                             guard !error.isFault else { throw error }
-                            answer.value(Self.item(error, zone, context))
+                            answer.value(error.item(zone, context))
                         }
                     }
                 }
@@ -44,9 +48,9 @@ extension RecordService {
         -> [UInt8]
     {
         let operations = try ZoneOperation.list(
-            JSONReader(body), limits: settings.requestLimits)
+            JSONReader(body), limits: resources.settings.requestLimits)
         let drawn = RandomIDs()
-        let outcome = try await storage.write { transaction throws(ServerError) in
+        let outcome = try await resources.storage.write { transaction throws(ServerError) in
             var ids = drawn
             var notices: [ChangeNotice] = []
             var seen: Set<ZoneIdentifier> = []
@@ -65,14 +69,14 @@ extension RecordService {
                             if let notice = change.notice { notices.append(notice) }
                         } catch {
                             guard !error.isFault else { throw error }
-                            answer.value(Self.item(error, operation.zone, context))
+                            answer.value(error.item(operation.zone, context))
                         }
                     }
                 }
             }
             return (answer: answer, notices: notices)
         }
-        for notice in outcome.notices { push.publish(notice) }
+        for notice in outcome.notices { resources.push.publish(notice) }
         return outcome.answer
     }
 
@@ -107,10 +111,10 @@ extension RecordService {
         if let row = try transaction.lockZone(key) {
             return (zoneAnswer(ZoneAccess(zone: row, view: .owner, user: user), context), nil)
         }
-        guard try transaction.zones(database).count < settings.zonesPerDatabase else {
+        guard try transaction.zones(database).count < resources.settings.zonesPerDatabase else {
             throw ServerError(
                 .limitExceeded,
-                "A private database has at most \(settings.zonesPerDatabase) zones.")
+                "A private database has at most \(resources.settings.zonesPerDatabase) zones.")
         }
         let row = try transaction.createZone(key, incarnation: ids.incarnation())
         return (
@@ -179,13 +183,15 @@ extension RecordService {
     private func zoneAnswer(_ access: ZoneAccess, _ context: OperationContext) -> ZoneAnswer {
         ZoneAnswer(
             access.identifier,
-            syncToken: context.scope == .public ? nil : ZoneToken.current(access).sealed(seal),
+            syncToken: context.scope == .public
+                ? nil : ZoneToken.current(access).sealed(resources.seal),
             isAtomic: access.zone.key.isAtomic, dialect: context.dialect)
     }
+}
 
-    static func item(
-        _ error: ServerError, _ zone: ZoneIdentifier, _ context: OperationContext
-    ) -> ErrorAnswer {
-        error.item(zone: zone, requestID: context.requestID, dialect: context.dialect)
+extension ServerError {
+    /// Returns the item of one zone in an answer.
+    func item(_ zone: ZoneIdentifier, _ context: OperationContext) -> ErrorAnswer {
+        item(zone: zone, requestID: context.requestID, dialect: context.dialect)
     }
 }

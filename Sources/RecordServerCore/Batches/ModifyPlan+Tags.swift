@@ -32,7 +32,7 @@ extension ModifyPlan {
         // Apple's text has no such key.
         if settings.isStrict { return ServerError(.conflict, reason) }
         var printer = RecordPrinter(
-            service: service, access: access, context: context.withoutMemory,
+            resources: resources, access: access, context: context.withoutMemory,
             projection: projection, reader: transaction)
         do throws(ServerError) {
             try overlay.hold(stored.bytes)

@@ -183,7 +183,7 @@ extension ModifyPlan {
         }
         let answer = ModifyAnswer(
             items: items, projection: request.projection, access: access,
-            context: context.withoutMemory, service: service)
+            context: context.withoutMemory, resources: resources)
         let more = answer.decodedBytes
         if more > 0 { try overlay.hold(more) }
         return answer
@@ -194,7 +194,7 @@ extension ModifyPlan {
         let row = try transaction.zone(zone) ?? access.zone
         return ZoneToken.current(
             ZoneAccess(zone: row, view: access.view, user: access.user, roots: access.roots)
-        ).sealed(service.seal)
+        ).sealed(resources.seal)
     }
 }
 

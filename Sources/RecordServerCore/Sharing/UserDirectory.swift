@@ -2,7 +2,9 @@ import RecordModel
 import RecordWire
 
 /// Returns the caller's identity, and the users who can be invited (reference §10).
-extension RecordService {
+struct UserDirectory: Sendable {
+    let resources: ServiceResources
+
     /// Answers users/caller and users/current: the identity, both in `users` and at the top, and
     /// also the names of the older shape.
     func currentUser(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
@@ -26,18 +28,14 @@ extension RecordService {
     /// Makes the `Users` record when it is missing, because sessions and keys may be older than the
     /// record.
     private func makeUsersRecord(_ context: OperationContext) async throws(ServerError) {
-        let record = try Self.usersRecord(context)
-        let exists = try await storage.read { reader throws(ServerError) in
+        let record = try UsersRecord(of: context)
+        let exists = try await resources.storage.read { reader throws(ServerError) in
             try record.exists(reader)
         }
         guard !exists else { return }
-        try await storage.write { transaction throws(ServerError) in try record.put(transaction) }
-    }
-
-    static func usersRecord(_ context: OperationContext) throws(ServerError) -> UsersRecord {
-        UsersRecord(
-            user: try context.requireUser().name, container: context.container,
-            milliseconds: context.milliseconds)
+        try await resources.storage.write { transaction throws(ServerError) in
+            try record.put(transaction)
+        }
     }
 
     /// Answers users/discover: the users who agree to be found, by address or name (POST) or all of
@@ -56,7 +54,8 @@ extension RecordService {
                     })
             }
         }
-        let lookups = try UserLookup.discoverList(JSONReader(body), limits: settings.requestLimits)
+        let lookups = try UserLookup.discoverList(
+            JSONReader(body), limits: resources.settings.requestLimits)
         let found = try await find(lookups, for: caller)
         return AnswerWriter.object { answer in
             answer.member(
@@ -79,7 +78,7 @@ extension RecordService {
             }
         } else {
             let lookups = try UserLookup.legacyList(
-                JSONReader(body), limits: settings.requestLimits)
+                JSONReader(body), limits: resources.settings.requestLimits)
             for (index, lookup) in lookups.enumerated() {
                 try requireKey(of: lookup, index, context.endpoint)
             }
@@ -104,8 +103,8 @@ extension RecordService {
     /// Returns the users who agree to be found, without the caller, in the order of their e-mail
     /// addresses.
     private func discoverable(for caller: UserRow) async throws(ServerError) -> [UserRow] {
-        let limit = settings.maximumFeedResults
-        return try await storage.read { reader throws(ServerError) in
+        let limit = resources.settings.maximumFeedResults
+        return try await resources.storage.read { reader throws(ServerError) in
             let users = try reader.users().filter {
                 $0.isDiscoverable && !$0.isDisabled && $0.name != caller.name
             }
@@ -117,7 +116,7 @@ extension RecordService {
     private func find(_ lookups: [UserLookup], for caller: UserRow) async throws(ServerError)
         -> [FoundUser]
     {
-        try await storage.read { reader throws(ServerError) in
+        try await resources.storage.read { reader throws(ServerError) in
             var found: [FoundUser] = []
             for lookup in lookups {
                 guard let user = try reader.user(lookup.normalised, caller), !user.isDisabled,
