@@ -99,14 +99,30 @@ let package = Package(
                 "CCurl", "CNetlink", "RecordModel", "RecordStore", "RecordWire", logging,
             ], swiftSettings: settings),
         .target(
+            name: "RecordServerCore",
+            dependencies: ["CCrypto", "CLinux", "RecordModel", "RecordWire", logging],
+            swiftSettings: settings),
+        .target(
+            name: "RecordServerSQLite",
+            dependencies: [
+                "RecordServerCore", "RecordSQL", "RecordWire", "RecordModel", logging,
+            ], swiftSettings: settings),
+        .target(
+            name: "RecordServerHTTP",
+            dependencies: ["RecordServerCore", "RecordWire", "RecordModel", logging] + http,
+            swiftSettings: settings),
+        .target(
             name: "RecordServer",
             dependencies: [
-                "CCrypto", "CLinux", "RecordModel", "RecordSQL", "RecordWire", logging,
-            ] + http,
-            swiftSettings: settings),
+                "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP", "RecordWire",
+                "RecordModel", logging,
+            ], swiftSettings: settings),
         .executableTarget(
             name: "recordfs-server",
-            dependencies: ["RecordServer", "RecordWire", "RecordModel", logging, arguments],
+            dependencies: [
+                "RecordServer", "RecordServerCore", "RecordServerHTTP", "RecordWire", "RecordModel",
+                logging, arguments,
+            ],
             swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["RecordModel"], path: "Tests/TestSupport",
@@ -114,14 +130,15 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "CCrypto", "RecordServer", "RecordWire", "RecordModel", "TestSupport", logging,
+                "CCrypto", "RecordServer", "RecordServerCore", "RecordServerSQLite",
+                "RecordServerHTTP", "RecordWire", "RecordModel", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/ServerTestSupport", swiftSettings: settings),
         .target(
             name: "Simulation",
             dependencies: [
                 "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
-                "ServerTestSupport", "TestSupport", logging,
+                "RecordServerCore", "ServerTestSupport", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
@@ -160,13 +177,15 @@ let package = Package(
             name: "RecordSyncTests",
             dependencies: [
                 "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
-                "ServerTestSupport", "Simulation", "TestSupport", "CTestSystem", logging,
+                "RecordServerCore", "RecordServerHTTP", "ServerTestSupport", "Simulation",
+                "TestSupport", "CTestSystem", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: settings),
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
+                "RecordServer", "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP",
+                "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
                 "ServerTestSupport", "TestSupport", logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + http,
@@ -185,7 +204,10 @@ let package = Package(
 // `RECORDFS_BUILD=mount` leaves out the server and the tests. Then two packages are fetched for
 // the mount, and not twenty-five. scripts/quickstart sets it for its first build.
 if Context.environment["RECORDFS_BUILD"] == "mount" {
-    let server = ["RecordServer", "recordfs-server", "Simulation", "simulate", "ServerTestSupport"]
+    let server = [
+        "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP", "RecordServer",
+        "recordfs-server", "Simulation", "simulate", "ServerTestSupport",
+    ]
     package.products.removeAll { server.contains($0.name) }
     package.targets.removeAll { target in
         target.isTest || server.contains(target.name)

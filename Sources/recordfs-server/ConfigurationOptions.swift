@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import RecordServer
+import RecordServerHTTP
 
 /// The options of the command line for the configuration.
 struct ConfigurationOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import RecordServer
+import RecordServerHTTP
 
 #if canImport(Glibc)
 import Glibc

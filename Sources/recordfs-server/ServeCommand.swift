@@ -3,6 +3,8 @@ import Glibc
 import Logging
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 
 /// `recordfs-server serve`

@@ -1,5 +1,6 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordServer
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,6 +1,6 @@
 import Logging
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordSync
 import RecordWire
 import ServerTestSupport

@@ -1,6 +1,5 @@
 import Logging
 import RecordModel
-import RecordServer
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordServer
+package import RecordServerCore
 package import RecordWire
 import Synchronization
 import TestSupport

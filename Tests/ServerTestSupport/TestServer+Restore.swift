@@ -1,5 +1,8 @@
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
+import RecordServerSQLite
 import RecordWire
 import Synchronization
 package import TestSupport

@@ -1,7 +1,9 @@
 package import HTTPTypes
 package import Logging
 package import RecordModel
-package import RecordServer
+package import RecordServerCore
+package import RecordServerHTTP
+import RecordServerSQLite
 package import RecordWire
 import Synchronization
 package import TestSupport

@@ -20,7 +20,7 @@ import sharing_faults
 STORE = "Sources/RecordStore/"
 DECISION = "Sources/RecordStore/Merging/RemoteDecision.swift"
 SYNC = "Sources/RecordSync/"
-SERVER = "Sources/RecordServer/"
+SERVER = "Sources/RecordServerCore/"
 
 # Name, file, what stands there, what stands there instead.
 FAULTS = [
@@ -221,7 +221,7 @@ FAULTS = [
     ),
     (
         "a change of somebody else is taken for an own one",
-        SERVER + "Records/KnownFeeds.swift",
+        SERVER + "Feeds/KnownFeeds.swift",
         "guard zone.position == access.zone.position else { return nil }",
         "guard zone.position <= access.zone.position else { return nil }",
     ),
@@ -245,13 +245,13 @@ FAULTS = [
     ),
     (
         "the server does a request again that it has done",
-        SERVER + "Records/RecordService+Records.swift",
+        SERVER + "Batches/RecordBatches.swift",
         "let outcome = OperationOutcome(stored)\n        {",
         "let outcome = OperationOutcome(stored), request.items.isEmpty\n        {",
     ),
     (
         "a token of the server is one change too far",
-        SERVER + "Records/FeedPage.swift",
+        SERVER + "Feeds/FeedPage.swift",
         "            access: access, position: position, start: token.start,",
         "            access: access, position: min(position + 1, access.zone.position),\n"
         "            start: token.start,",

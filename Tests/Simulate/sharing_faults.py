@@ -2,7 +2,7 @@
 
 STORE = "Sources/RecordStore/"
 SYNC = "Sources/RecordSync/"
-SERVER = "Sources/RecordServer/"
+SERVER = "Sources/RecordServerCore/"
 
 # Name, file, what stands there, what stands there instead.
 FAULTS = [
@@ -95,7 +95,7 @@ FAULTS = [
     ),
     (
         "the feed of a hierarchy shows the whole zone",
-        SERVER + "Records/FeedPage.swift",
+        SERVER + "Feeds/FeedPage.swift",
         "access.zone.handle, after: position, shares: access.visibleShares,\n            descending: descending",
         "access.zone.handle, after: position, shares: nil,\n            descending: descending",
     ),
@@ -125,13 +125,13 @@ FAULTS = [
     ),
     (
         "what moves out of a hierarchy is not told there",
-        SERVER + "Records/ModifyPlan+Trees.swift",
+        SERVER + "Batches/ModifyPlan+Trees.swift",
         "if let share = move.leaving {",
         "if let share = move.leaving, share.bytes.isEmpty {",
     ),
     (
         "a participant deletes the root of what is shared with him",
-        SERVER + "Records/ModifyPlan+Operations.swift",
+        SERVER + "Batches/ModifyPlan+Operations.swift",
         "if isParticipant, let name = stored.share,",
         "if !isParticipant, let name = stored.share,",
     ),

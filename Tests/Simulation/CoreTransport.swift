@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 package import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordStore
 package import RecordSync
 package import RecordWire

@@ -1,6 +1,5 @@
 import Foundation
 import RecordModel
-import RecordServer
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,3 +1,6 @@
+import RecordServerCore
+import RecordServerHTTP
+
 extension ConfigurationKey {
     /// All keys, in the order of the sample file.
     package static let all: [ConfigurationKey] =

@@ -1,3 +1,6 @@
+import RecordServerCore
+import RecordServerHTTP
+
 /// One setting of an operator: its name in the file, its meaning, and the way to read it.
 ///
 /// The environment variable of a key is its name in capitals, with `_` for `-`, after
@@ -50,7 +53,7 @@ package struct ConfigurationKey: Sendable {
     ) -> ConfigurationKey {
         ConfigurationKey(name: name, explanation: explanation) {
             $0[keyPath: field] = $1.isEmpty ? nil : $1
-            return $1.isEmpty || Site.isName($1)
+            return $1.isEmpty || PageTitle.isWellFormed($1)
         } show: {
             $0[keyPath: field] ?? ""
         }

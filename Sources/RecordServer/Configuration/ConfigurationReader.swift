@@ -1,4 +1,5 @@
 import RecordModel
+package import RecordServerHTTP
 
 /// A mistake in the configuration, for the operator.
 package struct ConfigurationError: Error, Hashable, CustomStringConvertible {

@@ -1,3 +1,6 @@
+import RecordServerCore
+import RecordServerHTTP
+
 extension ServerConfiguration {
     /// The warnings for the operator about settings that work but are probably a mistake, each a
     /// sentence.

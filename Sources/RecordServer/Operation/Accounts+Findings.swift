@@ -1,4 +1,5 @@
 import RecordModel
+package import RecordServerCore
 package import RecordWire
 
 extension Accounts {

@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordServerCore
 package import RecordWire
 
 /// The summary of a user for an operator.
@@ -49,7 +50,7 @@ extension Accounts {
                 $0.user == user.name && !$0.isRevoked
             }
         }
-        for container in try RecordService.allContainers(reader) {
+        for container in try ContainerKey.all(reader) {
             sharedCount += try reader.sharedZones(user.name, container).count
         }
         let milliseconds = now.nanoseconds / 1_000_000
@@ -123,7 +124,7 @@ extension Accounts {
             removal.records += zone.recordCount
             removal.shares += try reader.shares(zone.key).count
         }
-        for container in try RecordService.allContainers(reader) {
+        for container in try ContainerKey.all(reader) {
             for shared in try reader.sharedZones(user.name, container) {
                 removal.sharesOfOthers += shared.shares.count
             }
@@ -155,7 +156,7 @@ extension Accounts {
             var ids = seed
             let stamp = WriteStamp(
                 milliseconds: now.nanoseconds / 1_000_000, user: user.name, device: "")
-            for container in try RecordService.allContainers(transaction) {
+            for container in try ContainerKey.all(transaction) {
                 for shared in try transaction.sharedZones(user.name, container) {
                     try Self.leave(shared, user.name, stamp, &ids, transaction)
                 }

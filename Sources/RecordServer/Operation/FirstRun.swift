@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordServerCore
 package import RecordWire
 
 /// The credentials that a server makes at its first start, to be shown once.

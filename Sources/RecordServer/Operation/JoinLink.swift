@@ -1,4 +1,6 @@
 package import RecordModel
+package import RecordServerCore
+import RecordServerHTTP
 package import RecordWire
 
 /// The data that a client needs to begin to sign in, in one link. They are behind the `#`, so that

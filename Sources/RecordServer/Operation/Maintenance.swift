@@ -1,5 +1,7 @@
 import Logging
 import RecordModel
+import RecordServerCore
+package import RecordServerHTTP
 import RecordWire
 
 /// Cleans up after the operations, in small transactions, so that nobody waits long for one.

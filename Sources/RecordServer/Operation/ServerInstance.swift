@@ -1,6 +1,8 @@
 import Glibc
 package import Logging
 package import RecordModel
+import RecordServerCore
+package import RecordServerHTTP
 import RecordWire
 
 /// A server on a data directory, from its lock to its last connection.

@@ -1,6 +1,7 @@
 import Glibc
 package import Logging
 package import RecordModel
+package import RecordServerHTTP
 
 /// Writes one line for each event to standard error: `key=value` pairs, or an object of JSON.
 package struct ServerLog: LogHandler {
@@ -71,11 +72,6 @@ package struct ServerLog: LogHandler {
 }
 
 extension Logger.MetadataValue {
-    /// Returns a value that a program reads as a number.
-    static func number(_ value: some BinaryInteger) -> Logger.MetadataValue {
-        .stringConvertible(Int64(clamping: value))
-    }
-
     fileprivate var number: Int64? {
         guard case .stringConvertible(let value) = self else { return nil }
         return value as? Int64

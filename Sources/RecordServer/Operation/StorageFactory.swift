@@ -1,5 +1,8 @@
 package import Logging
 package import RecordModel
+package import RecordServerCore
+package import RecordServerHTTP
+import RecordServerSQLite
 package import RecordWire
 
 /// Makes the storage that the configuration names. Only this type knows the kinds of storage.

@@ -1,5 +1,6 @@
 import Glibc
 package import RecordModel
+package import RecordServerCore
 package import RecordWire
 
 /// The data that a server has of a user, as files: for a user who leaves, or who asks for
@@ -30,7 +31,7 @@ package struct UserExport: Sendable {
     /// Writes the files. Errors: `notFound`; `badRequest` for a directory that is not empty;
     /// `internalError` with the file that cannot be written.
     package func run(_ name: Text, now: Timestamp) async throws(ServerError) -> Summary {
-        try BackupFiles(path: directory).create()
+        try DataDirectory(directory).makeEmpty()
         let summary = try await Accounts(storage: storage).summary(of: name, now: now)
         let events = try await Accounts(storage: storage).events(of: name)
         let sessions = try await Accounts(storage: storage).sessions(of: name)
@@ -176,7 +177,7 @@ private struct OutputFile {
     init(_ path: String) throws(ServerError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw BackupFiles.failure("make", path, errno) }
+        guard descriptor >= 0 else { throw ServerError.file("make", path, errno) }
     }
 
     func write(_ bytes: [UInt8]) throws(ServerError) {
@@ -186,7 +187,7 @@ private struct OutputFile {
                 Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw BackupFiles.failure("write", path, errno) }
+            guard count > 0 else { throw ServerError.file("write", path, errno) }
             start += count
         }
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import RecordModel
-import RecordServer
 import RecordWire
 
 /// The container of a command.

@@ -2,6 +2,8 @@ import ArgumentParser
 import Glibc
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 
 /// `recordfs-server doctor`

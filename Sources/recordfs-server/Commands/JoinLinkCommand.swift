@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import RecordModel
 import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// `recordfs-server join-link`

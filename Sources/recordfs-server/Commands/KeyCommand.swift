@@ -1,6 +1,6 @@
 import ArgumentParser
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// `recordfs-server key ...`

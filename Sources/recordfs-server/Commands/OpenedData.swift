@@ -1,5 +1,7 @@
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 
 /// The data of a server, opened by a command, also while the server runs.

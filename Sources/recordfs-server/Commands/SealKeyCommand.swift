@@ -1,6 +1,7 @@
 import ArgumentParser
 import RecordModel
 import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// `recordfs-server seal-key ...`

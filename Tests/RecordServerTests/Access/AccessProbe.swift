@@ -1,5 +1,5 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// One request of the matrix, with what has to become of it for each role.

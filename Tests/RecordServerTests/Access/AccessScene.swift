@@ -5,7 +5,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerHTTP
 
 /// Alice's zone with the hierarchy `t-1`, `n-1`, `c-1` that is shared and the note `x-1` that is
 /// not, records in the public database, and one caller of the given role.

@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// URLs that are their own credential: they are worth what their user may do now.
 @Suite("Access by URL") struct BearerAccessTests {

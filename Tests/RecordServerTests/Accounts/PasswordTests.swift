@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Passwords")
 struct PasswordTests {

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// Owners sign in while strangers guess.
 @Suite("Sign-in while others guess") struct SignInAttackTests {

@@ -3,7 +3,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Throttles") struct ThrottleTests {
     private let throttles = LocalThrottles()

@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Asset directory") struct AssetDirectoryTests {
     private let folder: TemporaryDirectory

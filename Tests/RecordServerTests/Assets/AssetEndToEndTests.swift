@@ -1,6 +1,6 @@
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 import ServerTestSupport
 import TestSupport

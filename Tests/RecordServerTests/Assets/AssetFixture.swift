@@ -1,7 +1,8 @@
 import Glibc
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import Synchronization
@@ -183,7 +184,7 @@ struct AssetFixture {
         return try Self.path(
             AssetRules.downloadURL(
                 asset, record: RecordName(record), field: FieldName(field), access: access,
-                context: context, service: service))
+                context: context, resources: service.resources))
     }
 
     // MARK: Behind the wire

@@ -5,7 +5,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// The real server with sealed URLs that the test makes itself, from the server's own key.
 private struct AssetProcess {

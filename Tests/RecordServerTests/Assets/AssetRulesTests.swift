@@ -1,5 +1,5 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 import ServerTestSupport
 import TestSupport
@@ -22,7 +22,7 @@ import Testing
             try AssetRules.verify(
                 asset, current: current, record: RecordName(record), field: FieldName(field),
                 access: try ZoneAccess.open(zone, context, transaction), context: context,
-                service: service, reader: transaction)
+                resources: service.resources, reader: transaction)
         }
     }
 

@@ -1,6 +1,8 @@
 import HTTPTypes
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import TestSupport

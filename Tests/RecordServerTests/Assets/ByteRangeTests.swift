@@ -1,7 +1,7 @@
 import RecordModel
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerHTTP
 
 @Suite("Ranges and entity tags") struct ByteRangeTests {
     @Test(

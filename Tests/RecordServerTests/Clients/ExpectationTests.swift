@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// What clients of the original service expect beyond its text.
 @Suite("Expectations of other clients", .everyTransport) struct ExpectationTests {

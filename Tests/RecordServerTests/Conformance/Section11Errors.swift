@@ -1,6 +1,8 @@
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
+import RecordServerSQLite
 import RecordWire
 import ServerTestSupport
 import Synchronization

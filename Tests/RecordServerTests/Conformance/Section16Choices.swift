@@ -1,6 +1,7 @@
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import TestSupport

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import RecordModel
 import RecordSQL
-import RecordServer
 import RecordWire
 import ServerTestSupport
 import Synchronization

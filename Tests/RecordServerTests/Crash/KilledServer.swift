@@ -2,6 +2,8 @@ import Foundation
 import Logging
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import Synchronization

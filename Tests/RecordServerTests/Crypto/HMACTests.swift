@@ -1,7 +1,7 @@
 import RecordModel
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// The vectors of RFC 4231.
 @Suite("HMAC-SHA256")

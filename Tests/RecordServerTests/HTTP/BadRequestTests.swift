@@ -1,6 +1,5 @@
 import HTTPTypes
 import RecordModel
-import RecordServer
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerHTTP
 
 @Suite("The table of connections") struct ConnectionTableTests {
     private func table(perAddress: Int, all: Int = 1_000) -> ConnectionTable {

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Answers in gzip") struct GzipTests {
     /// What the gzip program makes of it.

@@ -1,6 +1,6 @@
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import TestSupport

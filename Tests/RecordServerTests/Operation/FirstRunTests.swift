@@ -1,5 +1,7 @@
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerSQLite
 import RecordWire
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 import ServerTestSupport
 import TestSupport

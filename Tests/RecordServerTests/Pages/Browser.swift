@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordServer
 import ServerTestSupport
 import TestSupport
 

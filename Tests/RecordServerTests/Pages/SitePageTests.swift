@@ -1,7 +1,8 @@
 import Glibc
 import HTTPTypes
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import TestSupport

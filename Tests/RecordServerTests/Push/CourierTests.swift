@@ -6,7 +6,9 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerHTTP
+@testable import RecordServerSQLite
 
 @Suite("Couriers") struct CourierTests {
     private let fixture: PushFixture

@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Queue of notices") struct NoticeQueueTests {
     private func notice(_ zone: String, bytes: Int = 0, records: Int = 1) -> ChangeNotice {

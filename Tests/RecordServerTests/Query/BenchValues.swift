@@ -2,8 +2,6 @@ import RecordModel
 import RecordWire
 import TestSupport
 
-@testable import RecordServer
-
 /// Draws records and values from small pools, so that many are equal and many are missing.
 struct BenchValues {
     var generator: SeededRandom

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// What a query should find, by the plainest means: all records, one predicate for each
 /// comparator, a sort.

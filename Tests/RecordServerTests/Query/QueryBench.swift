@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// A zone with records of one type that has a field of every kind, for tests that compare what a
 /// query finds with what it should find.

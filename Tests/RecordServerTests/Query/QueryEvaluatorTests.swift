@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Queries: what is refused")
 struct QueryEvaluatorTests {

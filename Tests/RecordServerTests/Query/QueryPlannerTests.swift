@@ -3,7 +3,7 @@ import RecordWire
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Queries: every way of searching")
 struct QueryPlannerTests {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordServer
 import RecordWire
 import ServerTestSupport
 import TestSupport

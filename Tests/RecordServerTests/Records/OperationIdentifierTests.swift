@@ -1,6 +1,7 @@
 import RecordModel
 import RecordSQL
-import RecordServer
+import RecordServerCore
+import RecordServerSQLite
 import RecordWire
 import ServerTestSupport
 import TestSupport

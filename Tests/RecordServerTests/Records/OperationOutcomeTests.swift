@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Outcomes of operations") struct OperationOutcomeTests {
     private static let digest = OperationOutcome.digest(of: ["a": 1])

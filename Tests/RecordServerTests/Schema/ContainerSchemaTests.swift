@@ -2,7 +2,8 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("Schemas of containers")
 struct ContainerSchemaTests {

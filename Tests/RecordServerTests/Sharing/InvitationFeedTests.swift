@@ -4,7 +4,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerHTTP
 
 /// To what somebody is invited, as changes/database tells those who ask.
 @Suite("Invitations that feeds tell") struct InvitationFeedTests {

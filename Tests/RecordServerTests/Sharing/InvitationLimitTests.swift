@@ -4,7 +4,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerHTTP
 
 /// What keeps invitations from being too much for who gets them, and from telling who has an account.
 @Suite("Invitations have bounds") struct InvitationLimitTests {

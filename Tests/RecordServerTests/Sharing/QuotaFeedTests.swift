@@ -4,7 +4,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerHTTP
 
 /// How much room there is, as changes/database tells those who ask.
 @Suite("The room that feeds tell") struct QuotaFeedTests {

@@ -4,7 +4,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("What a share shows of its people") struct ShareMembersTests {
     /// Bob has accepted, Carol has not; with `opened`, Dave has joined by the URL.

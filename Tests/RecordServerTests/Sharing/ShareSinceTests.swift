@@ -4,7 +4,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 @Suite("Since when somebody has a share") struct ShareSinceTests {
     private static let now: JSONValue = .number(JSONNumber(1_770_000_000_000 as Int64))

@@ -1,5 +1,6 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerSQLite
 import RecordWire
 import ServerTestSupport
 import Testing

@@ -4,7 +4,8 @@ import RecordWire
 import ServerTestSupport
 import TestSupport
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// A service on a storage in memory with four people who agree to be found, of whom Alice has a
 /// zone.

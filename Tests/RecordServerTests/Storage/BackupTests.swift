@@ -5,7 +5,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("Backup and restore") struct BackupTests {
     typealias Sample = StorageSample

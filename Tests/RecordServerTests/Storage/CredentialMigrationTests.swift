@@ -3,7 +3,8 @@ import RecordSQL
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// Databases of servers before, opened by this one.
 @Suite("Migrations of sessions and couriers") struct CredentialMigrationTests {

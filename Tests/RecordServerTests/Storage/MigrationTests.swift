@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerSQLite
 
 /// Databases of earlier versions, opened by this one.
 @Suite("Migrations of the server's database") struct MigrationTests {

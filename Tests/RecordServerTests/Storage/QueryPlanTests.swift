@@ -5,7 +5,8 @@ import RecordWire
 import Synchronization
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("SQLite query plans") struct QueryPlanTests {
     typealias Sample = StorageSample

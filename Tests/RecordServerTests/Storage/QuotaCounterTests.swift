@@ -4,7 +4,8 @@ import RecordWire
 import TestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// What is counted of each quota, held against the sum over all zones.
 enum QuotaSums {

@@ -4,7 +4,8 @@ import RecordSQL
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 @Suite("SQLite storage") struct SQLiteStorageTests {
     typealias Sample = StorageSample

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// The calls for batches with one item.

@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerSQLite
 import RecordWire
 import Testing
 

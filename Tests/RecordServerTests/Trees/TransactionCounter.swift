@@ -3,7 +3,8 @@ import RecordSQL
 import RecordWire
 import Synchronization
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// A storage that knows how many rows its largest transaction has written, and lets something
 /// happen between two transactions.

@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordSQL
-import RecordServer
 import RecordWire
 import ServerTestSupport
 import TestSupport

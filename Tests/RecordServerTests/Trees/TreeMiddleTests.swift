@@ -2,7 +2,8 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// What happens to a hierarchy, and to those who see it, between two transactions of its share.
 @Suite("In the middle of sharing and moving large hierarchies") struct TreeMiddleTests {

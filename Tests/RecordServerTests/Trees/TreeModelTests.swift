@@ -1,5 +1,4 @@
 import RecordModel
-import RecordServer
 import RecordWire
 import TestSupport
 import Testing

@@ -4,7 +4,8 @@ import RecordWire
 import ServerTestSupport
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
+@testable import RecordServerSQLite
 
 /// Alice's zone, whose records take along three others in a transaction at most, on two services
 /// over one storage, as two processes of a server are. They are used in turn.

@@ -3,7 +3,7 @@ import RecordWire
 import ServerTestSupport
 import TestSupport
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// One of the services, which may be asked from anywhere.
 struct TreeSender: Sendable {

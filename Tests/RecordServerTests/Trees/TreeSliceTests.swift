@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 
 /// Large hierarchies: what each transaction does, and what others have of them meanwhile.
 @Suite("Sharing and moving large hierarchies") struct TreeSliceTests {

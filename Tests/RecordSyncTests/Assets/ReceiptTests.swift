@@ -1,5 +1,7 @@
 import RecordModel
 import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordStore
 import RecordSync
 import ServerTestSupport

@@ -1,6 +1,6 @@
 import Foundation
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RecordServer
+@testable import RecordServerCore
 @testable import RecordSync
 
 /// A daemon stays below what the server allows, so that it is never refused for what it does by itself.

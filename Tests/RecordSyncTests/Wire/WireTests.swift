@@ -1,6 +1,7 @@
 import Logging
 import RecordModel
-import RecordServer
+import RecordServerCore
+import RecordServerHTTP
 import RecordStore
 import RecordSync
 import RecordWire

@@ -1,5 +1,5 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// Who may see and change what, worked out from what was asked of shares, apart from the server

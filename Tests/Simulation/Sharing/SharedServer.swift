@@ -1,5 +1,5 @@
 import RecordModel
-import RecordServer
+import RecordServerCore
 import RecordWire
 
 /// What the record server has of the owner's zones, read behind its wire after each request.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import RecordModel
 import RecordServer
+import RecordServerCore
 import RecordStore
 import RecordSync
 import RecordWire

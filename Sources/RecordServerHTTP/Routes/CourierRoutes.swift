@@ -1,0 +1,58 @@
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import RecordModel
+package import RecordServerCore
+import RecordWire
+import Synchronization
+
+/// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no credential
+/// except the URL (reference §8).
+package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
+    router.get("/courier/{secret}") { request, context in
+        context.facts.note { $0.endpoint = "courier" }
+        // HEAD arrives here too. It would take a frame out of the queue and lose it.
+        guard request.method == .get else { throw HTTPRefusal.methodNotAllowed(["GET"]) }
+        let secret = Text(context.parameters.get("secret") ?? "")
+        switch try await push.poll(secret: secret, now: context.now) {
+        case .frame(let frame):
+            let delivery = CourierDelivery(frame, secret: secret, push: push)
+            let type =
+                request.prefersMinimal ? "application/json" : "application/json; charset=utf-8"
+            return Response(status: .ok, headers: [.contentType: type], body: delivery.body)
+        case .empty: return Response(status: .ok)
+        case .gone:
+            throw ServerError(
+                .notFound, "This courier has expired: ask tokens/create for another.")
+        }
+    }
+}
+
+/// A frame on its way to a client. A frame that the connection does not accept is put back into the
+/// queue.
+private final class CourierDelivery: Sendable {
+    private let frame: [UInt8]
+    private let secret: Text
+    private let push: PushHub
+    private let isDone = Atomic<Bool>(false)
+
+    init(_ frame: [UInt8], secret: Text, push: PushHub) {
+        self.frame = frame
+        self.secret = secret
+        self.push = push
+    }
+
+    deinit {
+        guard !isDone.load(ordering: .acquiring) else { return }
+        let (push, frame, secret) = (push, frame, secret)
+        Task { await push.giveBack(frame, secret: secret) }
+    }
+
+    var body: ResponseBody {
+        ResponseBody(contentLength: frame.count) { writer in
+            try await writer.write(ByteBuffer(bytes: self.frame))
+            try await writer.finish(nil)
+            self.isDone.store(true, ordering: .releasing)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Logging
+import RecordModel
+import RecordSQL
+import RecordServerCore
+import RecordWire
+import Synchronization
+
+/// A body that waits to be run in a transaction, with the continuation of its caller.
+struct WriteJob: Sendable {
+    /// Runs the body and returns the function to call when the commit is known to have happened
+    /// (nil) or to have failed (an error).
+    let run:
+        @Sendable (SQLiteAccess) -> (
+            succeeded: Bool, finish: @Sendable (ServerError?) -> Void
+        )
+    /// Answers the caller without having run the body.
+    let fail: @Sendable (ServerError?) -> Void
+
+    init<Value: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Value,
+        _ answer: @escaping @Sendable (Result<Value, ServerError>) -> Void
+    ) {
+        run = { access in
+            let outcome = Result { () throws(ServerError) in try body(access) }
+            let isDone =
+                switch outcome {
+                case .success: true
+                case .failure: false
+                }
+            return (isDone, { error in answer(error.map { .failure($0) } ?? outcome) })
+        }
+        fail = { error in
+            answer(.failure(error ?? ServerError(.internalError, "A write was not run.")))
+        }
+    }
+}
+
+/// The bodies that wait for the writing connection.
+///
+/// All bodies that wait when the connection becomes free run in one transaction, each in a
+/// savepoint, so that they share one commit: writing to stable storage costs far more than most
+/// bodies. No body is answered before that commit.
+final class WriteQueue: Sendable {
+    private struct State {
+        var waiting: [WriteJob] = []
+        var isScheduled = false
+    }
+
+    /// The most bodies in a group. More would only make the first of them wait longer.
+    private static let groupLimit = 32
+    /// The time after which no more body joins a group that is at work.
+    private static let groupTime = Duration.milliseconds(50)
+
+    private let writer: SQLQueue
+    private let caches: StorageCaches
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(writer: SQLQueue, caches: StorageCaches, logger: Logger) {
+        self.writer = writer
+        self.caches = caches
+        self.logger = logger
+    }
+
+    func add(_ job: WriteJob) {
+        let isFirst = state.withLock { state in
+            state.waiting.append(job)
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        if isFirst { schedule() }
+    }
+
+    /// Runs one group for each turn on the connection. In memory, reads take place between two of
+    /// them.
+    private func schedule() {
+        writer.enqueue { connection in
+            self.commitGroup(connection)
+            let isMore = self.state.withLock { state in
+                state.isScheduled = !state.waiting.isEmpty
+                return state.isScheduled
+            }
+            if isMore { self.schedule() }
+        }
+    }
+
+    private func take(_ count: Int) -> [WriteJob] {
+        state.withLock { state in
+            let jobs = Array(state.waiting.prefix(count))
+            state.waiting.removeFirst(jobs.count)
+            return jobs
+        }
+    }
+
+    /// The work that is left for the bodies of one transaction once its outcome is known.
+    private struct Group {
+        var finish: [@Sendable (ServerError?) -> Void] = []
+        var names: [NameTable] = []
+    }
+
+    private func commitGroup(_ opened: Result<SQLConnection, RecordError>) {
+        var group = Group()
+        do throws(RecordError) {
+            let connection = try opened.get()
+            do throws(RecordError) {
+                try connection.run("BEGIN IMMEDIATE")
+                try runGroup(&group, connection)
+                if connection.isInsideTransaction { try connection.run("COMMIT") }
+            } catch {
+                rollBack(connection)
+                throw error
+            }
+        } catch {
+            let failure = ServerError(storage: error, logger)
+            // Without a transaction, no body was taken from the queue.
+            if group.finish.isEmpty { group.finish = take(Self.groupLimit).map(\.fail) }
+            for finish in group.finish { finish(failure) }
+            return
+        }
+        Failpoint.pass(.serverCommitted)
+        for table in group.names { caches.names.add(table) }
+        for finish in group.finish { finish(nil) }
+    }
+
+    private func runGroup(
+        _ group: inout Group, _ connection: SQLConnection
+    ) throws(RecordError) {
+        let end = ContinuousClock.now + Self.groupTime
+        let isAlone = state.withLock { $0.waiting.count == 1 }
+        repeat {
+            guard let job = take(1).first else { return }
+            group.finish.append(job.fail)
+            if !isAlone { try connection.run("SAVEPOINT body") }
+            let access = SQLiteAccess(connection, caches, isWriting: true, logger: logger)
+            let (succeeded, finish) = job.run(access)
+            group.finish[group.finish.count - 1] = finish
+            if let error = access.lostTransaction { throw error }
+            if succeeded { group.names.append(access.names) }
+            try self.end(succeeded, !isAlone, connection)
+        } while !isAlone && group.finish.count < Self.groupLimit && ContinuousClock.now < end
+    }
+
+    /// Ends a body. A body that threw leaves nothing; the others of its group are not affected.
+    private func end(
+        _ succeeded: Bool, _ isGroup: Bool, _ connection: SQLConnection
+    ) throws(RecordError) {
+        switch (succeeded, isGroup) {
+        case (true, true): try connection.run("RELEASE body")
+        case (false, true):
+            try connection.run("ROLLBACK TO body")
+            try connection.run("RELEASE body")
+        case (true, false): break
+        case (false, false): try connection.run("ROLLBACK")
+        }
+    }
+
+    /// Rolls back. SQLite may already have done so by itself, after SQLITE_FULL or SQLITE_IOERR.
+    private func rollBack(_ connection: SQLConnection) {
+        guard connection.isInsideTransaction else { return }
+        do throws(RecordError) {
+            try connection.run("ROLLBACK")
+        } catch {
+            logger.error("A rollback failed", metadata: ["cause": "\(error.message)"])
+        }
+    }
+}
