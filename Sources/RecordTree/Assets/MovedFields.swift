@@ -4,7 +4,9 @@ import RecordStore
 /// The recent renames of large fields, kept for the time in which the next calls of the same tool
 /// may complete them. A crash ends this memory, and the result up to then stays. The store keeps
 /// the files that are to follow their records (`Follow`).
-struct MovedFields {
+///
+/// INVARIANTS: a record was moved aside once, and each field in `beside` has a file.
+struct MovedFields: CheckedState {
     /// A record that was moved aside as a local file, with its files.
     struct Aside {
         let record: RecordID
@@ -59,6 +61,17 @@ struct MovedFields {
     /// files that this memory has forgotten.
     private static let most = 4_096
     private static let mostBeside = 8
+
+    var violations: [String] {
+        var found: [String] = []
+        if Set(asides.values.map(\.record)).count != asides.count {
+            found.append("a record was moved aside twice")
+        }
+        if beside.values.contains(where: { $0.isEmpty || $0.count > Self.mostBeside }) {
+            found.append("a field has no files beside it, or too many")
+        }
+        return found
+    }
 
     // MARK: Records that move with their files
 

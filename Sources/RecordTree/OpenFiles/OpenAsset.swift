@@ -3,48 +3,6 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The place of an asset: a large field of a record.
-struct AssetKey: Hashable, Sendable {
-    let record: RecordID
-    let field: FieldName
-    let index: Int?
-    init(record: RecordID, field: FieldName, index: Int?) {
-        self.record = record
-        self.field = field
-        self.index = index
-    }
-    init(_ entry: AssetEntry) {
-        self.init(record: entry.record, field: entry.field, index: entry.index)
-    }
-}
-
-/// The file of an open asset: its name, and its bytes at the beginning.
-struct AssetHome {
-    let place: AssetKey
-    let type: TypeID
-    let stem: Stem
-    let fileExtension: [UInt8]
-    private let kind: AssetEntry.Kind
-    private let hash: ContentHash?
-    private let size: Int64
-
-    init(_ entry: AssetEntry) {
-        place = AssetKey(entry)
-        type = entry.type
-        stem = entry.stem
-        fileExtension = entry.fileExtension
-        (kind, hash, size) = (entry.kind, entry.hash, entry.size)
-    }
-
-    var hasBytes: Bool { kind == .value || hash != nil }
-
-    /// Returns true when the entry is this file, under the name that it has in another record.
-    func isSameFile(as entry: AssetEntry) -> Bool {
-        place.field == entry.field && place.index == entry.index && !entry.isLeaving && hasBytes
-            && (kind, hash, size) == (entry.kind, entry.hash, entry.size)
-    }
-}
-
 /// An asset while a program has it open.
 ///
 /// Stored content is never changed: the first write makes a working copy in `assets/tmp`, and a
@@ -151,47 +109,30 @@ final class OpenAsset: Sendable {
         }
     }
 
-    private func checkIsShared() throws(RecordError) {
+    /// Throws for a file that is no longer shared with this user.
+    func checkIsShared() throws(RecordError) {
         if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
     }
 
-    func read(offset: Int64, count: Int, in tree: Tree) throws(RecordError) -> ReadResult {
-        try checkIsShared()
-        if let file = state.withLock({ $0.file }) {
-            return .file(file, offset: offset, count: count)
-        }
-        return tree.fetch(self, offset: offset, count: count)
-    }
-
-    func write(_ data: UnsafeRawBufferPointer, offset: Int64?, in tree: Tree)
-        throws(RecordError)
-    {
-        try checkIsShared()
-        let start = offset ?? shown.size
-        do throws(RecordError) {
-            try changing { () throws(RecordError) in
-                try tree.workingCopy(of: self).write(data, offset: start)
-            }
-        } catch {
-            state.withLock { $0.failure.note(offset: start, count: data.count, error) }
-            throw error
-        }
-        let (now, changed) = (tree.now, tree.store.nextChange())
+    /// Notes that a write has changed the working copy.
+    ///
+    /// - Parameter changed: the moment of the change (`RecordStore.nextChange`).
+    func noteWrite(offset: Int64, count: Int, now: Timestamp, changed: Timestamp) {
         state.withLock { state in
             state.version += 1
-            state.size = max(state.size, start + Int64(data.count))
-            state.failure.noteWrite(offset: start, count: data.count)
+            state.size = max(state.size, offset + Int64(count))
+            state.failure.noteWrite(offset: offset, count: count)
             state.modified = now
             state.noteChange(changed)
         }
     }
 
-    func truncate(to size: Int64, in tree: Tree) throws(RecordError) {
-        try checkIsShared()
-        try changing { () throws(RecordError) in
-            try tree.workingCopy(of: self, keepingBytes: size).truncate(to: size)
-        }
-        let (now, changed) = (tree.now, tree.store.nextChange())
+    func noteFailure(offset: Int64, count: Int, _ error: RecordError) {
+        state.withLock { $0.failure.note(offset: offset, count: count, error) }
+    }
+
+    /// Notes that the working copy has another size.
+    func noteSize(_ size: Int64, now: Timestamp, changed: Timestamp) {
         state.withLock { state in
             state.version += 1
             state.size = size

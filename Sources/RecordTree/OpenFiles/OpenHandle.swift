@@ -1,5 +1,6 @@
 import Glibc
 import RecordModel
+import RecordStore
 import Synchronization
 
 /// A file or directory between open and release.
@@ -50,39 +51,16 @@ final class OpenHandle: Sendable {
     var current: Backing { backing.withLock { $0 } }
 }
 
-extension Tree {
-    func addHandle(_ backing: OpenHandle.Backing, flags: Int32) -> HandleNumber {
-        state.withLock { state in
-            let number = HandleNumber(rawValue: state.nextHandle)
-            state.nextHandle += 1
-            state.handles[number] = OpenHandle(number, backing, flags: flags)
-            return number
-        }
+extension OpenHandle.Backing {
+    func isScratch(_ id: ScratchID) -> Bool {
+        if case .scratch(_, id) = self { true } else { false }
     }
 
-    func handle(_ number: HandleNumber) throws(RecordError) -> OpenHandle {
-        guard let handle = state.withLock({ $0.handles[number] }) else {
-            throw RecordError(.stale, "the file is not open")
-        }
-        return handle
+    func isAsset(_ open: OpenAsset) -> Bool {
+        if case .asset(let it) = self { it === open } else { false }
     }
 
-    /// Returns notices that make the kernel hand over the data that programs have written into
-    /// mappings of open files. For each notice the kernel does so before it drops the pages.
-    package func pagesOfOpenFiles() -> [KernelNotice] {
-        let handles = handles { _ in true }.filter(\.canWrite)
-        return state.withLock { state in
-            let numbers = handles.compactMap { handle in
-                handle.current.node.flatMap(state.nodes.number(of:))
-            }
-            return Set(numbers).map { .content($0) }
-        }
-    }
-
-    /// Returns the handles that have the file open. All handles are searched, because renames of
-    /// open files are rare.
-    func handles(on matches: (OpenHandle.Backing) -> Bool) -> [OpenHandle] {
-        let all = state.withLock { Array($0.handles.values) }
-        return all.filter { matches($0.current) }
+    func isRecord(_ open: OpenRecord) -> Bool {
+        if case .record(let it) = self { it === open } else { false }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import RecordModel
 import RecordStore
 import Synchronization
@@ -50,22 +51,6 @@ final class OpenRecord: Sendable {
     init(_ state: State) { self.state = Mutex(state) }
 
     var file: RecordFile { state.withLock { $0.file } }
-}
-
-/// A text in the form that a save takes.
-struct TextSnapshot {
-    let file: RecordFile
-    let isInStore: Bool
-    let type: TypeID
-    let stem: Stem
-    let text: [UInt8]
-    let base: [UInt8]?
-    let version: Int
-    let modified: Timestamp
-    let changed: Timestamp
-    let programs: Set<Int32>
-
-    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
 }
 
 extension OpenRecord {
@@ -214,10 +199,12 @@ extension OpenRecord.State {
     }
 }
 
-extension RecordError {
-    static func textTooLarge(limit: Int) -> RecordError {
-        RecordError(
-            .tooLarge,
-            "the text of a record is at most \(limit) bytes; put large values into asset files")
+extension OpenRecord {
+    fileprivate func counted(writes: Bool) -> OpenRecord {
+        state.withLock { state in
+            state.handles += 1
+            if writes { state.writers += 1 }
+        }
+        return self
     }
 }
