@@ -10,16 +10,16 @@ import Synchronization
 struct AssetTable: CheckedState {
     /// The open files by the row of their bytes. The name would not identify them, because lists
     /// change.
-    private var files: [AssetID: OpenAsset] = [:]
+    private(set) var files: [AssetID: OpenAsset] = [:]
     /// Increases with each content that a writer gives to a row of `asset`.
     var writes: UInt64 = 0
     /// Assets of records that wait for their delete. Their names stay until the delete is final, so
     /// that `rm -r` can remove them after the record. Assets that it has removed are hidden.
-    private var waiting: [RecordID: [AssetEntry]] = [:]
+    private(set) var waiting: [RecordID: [AssetEntry]] = [:]
     private(set) var hidden: Set<AssetID> = []
     /// Open files that lost their name to a removal or a replacement, by the number that the kernel
     /// has for them.
-    private var detached: [NodeNumber: OpenAsset] = [:]
+    private(set) var detached: [NodeNumber: OpenAsset] = [:]
 
     var violations: [String] {
         var found: [String] = []

@@ -11,7 +11,7 @@ import RecordStore
 ///
 /// INVARIANT: each file of a reader is among its last used.
 struct FieldReadings: CheckedState {
-    private struct Reader {
+    struct Reader {
         var versions: [AssetKey: Int64] = [:]
         var files = RecentUses<AssetKey>()
     }
@@ -19,7 +19,7 @@ struct FieldReadings: CheckedState {
     private static let filesMax = 64
     private static let programsMax = 1024
 
-    private var readers: [Int32: Reader] = [:]
+    private(set) var readers: [Int32: Reader] = [:]
 
     var violations: [String] {
         readers.values.contains { !Set($0.files.keys).isSuperset(of: $0.versions.keys) }

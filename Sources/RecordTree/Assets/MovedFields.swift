@@ -16,18 +16,18 @@ struct MovedFields: CheckedState {
         let end: Duration
     }
 
-    private struct Ending {
+    struct Ending {
         let asset: AssetID
         let end: Duration
     }
 
-    private struct Exchange {
+    struct Exchange {
         let records: Set<RecordID>
         var fields: Set<FieldName> = []
         let end: Duration
     }
 
-    private struct Field: Hashable {
+    struct Field: Hashable {
         let type: TypeID
         let stem: Stem
         let field: FieldName
@@ -39,7 +39,7 @@ struct MovedFields: CheckedState {
     }
 
     /// A large field of a record.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let record: RecordID
         let field: FieldName
         let index: Int?
@@ -51,12 +51,12 @@ struct MovedFields: CheckedState {
 
     /// The fields whose files a tool has renamed to their names, each with the end of the time in
     /// which this counts.
-    private var named: [Place: Duration] = [:]
-    private var asides: [ScratchID: Aside] = [:]
-    private var endings: [ScratchPlace: Ending] = [:]
-    private var exchanges: [Exchange] = []
+    private(set) var named: [Place: Duration] = [:]
+    private(set) var asides: [ScratchID: Aside] = [:]
+    private(set) var endings: [ScratchPlace: Ending] = [:]
+    private(set) var exchanges: [Exchange] = []
     /// The files made beside fields, the oldest first.
-    private var beside: [Field: [FieldFile]] = [:]
+    private(set) var beside: [Field: [FieldFile]] = [:]
     /// The limits for fields, and for files beside one field. `recordfs scratch --problems` lists
     /// files that this memory has forgotten.
     private static let most = 4_096

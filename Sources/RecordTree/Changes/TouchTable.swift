@@ -7,10 +7,10 @@ import RecordStore
 struct TouchTable: CheckedState {
     /// Records deleted on other machines. Only the daemon sees them: it unlinks them to create
     /// inotify events.
-    private var ghosts: [TypeID: [[UInt8]: NodeNumber]] = [:]
+    private(set) var ghosts: [TypeID: [[UInt8]: NodeNumber]] = [:]
     /// Records created on other machines. They are hidden only from the daemon, which creates them
     /// to make inotify events.
-    private var arrivals: [TypeID: Set<[UInt8]>] = [:]
+    private(set) var arrivals: [TypeID: Set<[UInt8]>] = [:]
 
     var violations: [String] {
         ghosts.values.contains(where: \.isEmpty) || arrivals.values.contains(where: \.isEmpty)

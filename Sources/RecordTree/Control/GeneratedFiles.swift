@@ -12,12 +12,13 @@ struct GeneratedFiles: CheckedState {
 
     /// The opened files. While a program has a file open, `stat` shows the content that was opened
     /// last: tar and rsync open first and then ask for the size.
-    private var opened: [ControlPath: (content: GeneratedContent, handles: Int)] = [:]
+    private(set) var opened: [ControlPath: (content: GeneratedContent, handles: Int)] = [:]
     /// Texts without their own time, each with the time since which it is unchanged.
-    private var settled: [ControlPath: GeneratedContent] = [:]
-    private var exports: [ControlPath: (stamp: ChangeStamp, content: GeneratedContent, use: Int)] =
-        [:]
-    private var uses = 0
+    private(set) var settled: [ControlPath: GeneratedContent] = [:]
+    private(set) var exports:
+        [ControlPath: (stamp: ChangeStamp, content: GeneratedContent, use: Int)] =
+            [:]
+    private(set) var uses = 0
 
     var violations: [String] {
         opened.values.contains { $0.handles < 1 } ? ["a file without handles is open"] : []

@@ -13,10 +13,10 @@ struct EntryCache: CheckedState {
     /// The limit of kept rows: more names than a shell's `*` gives to one command; about 2 MB.
     private static let countMax = 16_384
 
-    private var entries: [RecordID: RecordEntry] = [:]
+    private(set) var entries: [RecordID: RecordEntry] = [:]
     /// The last name that was not found, and the number of commits at that time: the kernel looks a
     /// name up before it makes it.
-    private var absent: (type: TypeID, stem: Stem, commits: Int)?
+    private(set) var absent: (type: TypeID, stem: Stem, commits: Int)?
     private(set) var epoch: UInt64 = 0
 
     var violations: [String] {

@@ -9,12 +9,12 @@ import RecordModel
 /// - `numbers[node] == n` implies that `n` names `node` (by `nodes` or by `moved`).
 /// - A number in `moved` is a computed one and no longer names its own row.
 struct NodeTable: CheckedState {
-    private var nodes: [NodeNumber: Node] = [:]
-    private var counts: [NodeNumber: UInt64] = [:]
-    private var numbers: [Node: NodeNumber] = [:]
-    private var moved: [NodeNumber: Node] = [:]
-    private var epochs: [Node: UInt32] = [:]
-    private var next: Int64 = 1
+    private(set) var nodes: [NodeNumber: Node] = [:]
+    private(set) var counts: [NodeNumber: UInt64] = [:]
+    private(set) var numbers: [Node: NodeNumber] = [:]
+    private(set) var moved: [NodeNumber: Node] = [:]
+    private(set) var epochs: [Node: UInt32] = [:]
+    private(set) var next: Int64 = 1
 
     var violations: [String] {
         var found: [String] = []

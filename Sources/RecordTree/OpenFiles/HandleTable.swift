@@ -2,8 +2,8 @@
 ///
 /// INVARIANTS: `handles[n]` has the number `n`, and numbers below `next` are never used again.
 struct HandleTable: CheckedState {
-    private var handles: [HandleNumber: OpenHandle] = [:]
-    private var next: UInt64 = 1
+    private(set) var handles: [HandleNumber: OpenHandle] = [:]
+    private(set) var next: UInt64 = 1
 
     var violations: [String] {
         var found: [String] = []

@@ -13,6 +13,4 @@ struct TextSnapshot {
     let modified: Timestamp
     let changed: Timestamp
     let programs: Set<Int32>
-
-    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
 }

@@ -19,7 +19,7 @@ struct OpenRecordTable: CheckedState {
     var readings: Readings
     var retryIsDue = false
 
-    init(_ programs: ProgramTable) { readings = Readings(programs) }
+    init(_ programs: ProgramTable) { readings = Readings(table: programs) }
 
     var violations: [String] {
         var found: [String] = []

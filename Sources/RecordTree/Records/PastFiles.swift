@@ -16,11 +16,11 @@ struct PastFiles: CheckedState {
     /// The limit for all texts, in bytes. The newest text stays at any size.
     private static let bytesMax = 8 << 20
 
-    private var files: [RecordFile: (replaced: ReplacedFile, since: Duration)] = [:]
+    private(set) var files: [RecordFile: (replaced: ReplacedFile, since: Duration)] = [:]
     /// The files in the order in which they were added. Those before `first` are removed.
-    private var order: [RecordFile] = []
-    private var first = 0
-    private var bytes = 0
+    private(set) var order: [RecordFile] = []
+    private(set) var first = 0
+    private(set) var bytes = 0
 
     var violations: [String] {
         var found: [String] = []

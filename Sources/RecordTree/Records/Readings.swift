@@ -45,7 +45,7 @@ struct Readings: CheckedState {
         let time: Timestamp
     }
 
-    private struct Reader {
+    struct Reader {
         var known: [Name: Known] = [:]
         var names = RecentUses<Name>()
         var number: UInt64
@@ -58,13 +58,11 @@ struct Readings: CheckedState {
     /// The limit of all texts, in bytes.
     private static let bytesMax = 8 << 20
 
-    private let table: ProgramTable
-    private var readers: [Int32: Reader] = [:]
-    private var programs: [RecordFile: Set<Int32>] = [:]
-    private var nextNumber: UInt64 = 0
-    private var bytes = 0
-
-    init(_ table: ProgramTable) { self.table = table }
+    let table: ProgramTable
+    private(set) var readers: [Int32: Reader] = [:]
+    private(set) var programs: [RecordFile: Set<Int32>] = [:]
+    private(set) var nextNumber: UInt64 = 0
+    private(set) var bytes = 0
 
     var violations: [String] {
         var found: [String] = []
@@ -210,4 +208,9 @@ extension Readings.Known {
         texts.removeAll { $0 == text }
         texts.append(text)
     }
+}
+
+extension TextSnapshot {
+    /// The name under which programs have read the record.
+    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
 }

@@ -18,7 +18,7 @@ struct ScratchRoute: Sendable {
 /// - `entries[d]` has the places in a known directory.
 /// - A file without places is held.
 struct ScratchTable: CheckedState {
-    private struct File {
+    struct File {
         var places: Set<ScratchPlace> = []
         /// The identity. Nil until the host was asked.
         var identity: HostIdentity?
@@ -29,11 +29,11 @@ struct ScratchTable: CheckedState {
         var held: HostFile?
     }
 
-    private var files: [ScratchID: File] = [:]
-    private var ids: [ScratchPlace: ScratchID] = [:]
-    private var identities: [HostIdentity: ScratchID] = [:]
-    private var entries: [ScratchID: Set<ScratchPlace>] = [:]
-    private var next: UInt64 = 1
+    private(set) var files: [ScratchID: File] = [:]
+    private(set) var ids: [ScratchPlace: ScratchID] = [:]
+    private(set) var identities: [HostIdentity: ScratchID] = [:]
+    private(set) var entries: [ScratchID: Set<ScratchPlace>] = [:]
+    private(set) var next: UInt64 = 1
 
     var violations: [String] {
         var found: [String] = []

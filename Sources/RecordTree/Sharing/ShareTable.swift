@@ -7,13 +7,13 @@ import RecordStore
 /// INVARIANT: a tried text is not empty.
 struct ShareTable: CheckedState {
     /// Texts of shares that were tried, by the handle that wrote them.
-    private var tried: [HandleNumber: [UInt8]] = [:]
+    private(set) var tried: [HandleNumber: [UInt8]] = [:]
     /// Shares that are not shown under their names, with the time until which this lasts.
-    private var aside: [ShareFile: Duration] = [:]
+    private(set) var aside: [ShareFile: Duration] = [:]
     /// Shares that were removed on this machine, with the time at which they end.
-    private var ending: [ShareFile: Duration] = [:]
+    private(set) var ending: [ShareFile: Duration] = [:]
     /// Programs that failed to leave a share and may continue to remove its content.
-    private var failedLeaves: [ZoneID: FailedLeave] = [:]
+    private(set) var failedLeaves: [ZoneID: FailedLeave] = [:]
 
     var violations: [String] {
         tried.values.contains(where: \.isEmpty) ? ["an empty text was tried"] : []
