@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordStore
 
+/// The attributes of the files of large fields.
 extension AssetFiles {
     func attributes(_ id: AssetID) throws(RecordError) -> Attributes? {
         guard let entry = try store.asset(id), let record = try store.record(entry.record) else {

@@ -9,24 +9,18 @@ extension RecordError {
 
     static let otherDirectory = RecordError(
         .crossDevice, "records are not moved between types or zones; copy them")
-}
 
-extension RecordError {
     static var staleNode: RecordError {
         RecordError(.stale, "the file is gone; look its name up again")
     }
     static var noSuchFile: RecordError { RecordError(.notFound, "no such file") }
-}
 
-extension RecordError {
     static func textTooLarge(limit: Int) -> RecordError {
         RecordError(
             .tooLarge,
             "the text of a record is at most \(limit) bytes; put large values into asset files")
     }
-}
 
-extension RecordError {
     static func invalidStem(_ stem: Stem) -> RecordError {
         let hint = NameCodec.encode(stem.bytes)
         return RecordError(
@@ -34,18 +28,14 @@ extension RecordError {
             "a record's file name spells special characters as %XX: try "
                 + "\(String(decoding: hint, as: UTF8.self)).json")
     }
-}
 
-extension RecordError {
     static func sharedNoLonger(kept: Bool) -> RecordError {
         RecordError(
             .accessDenied,
             "it is not shared with you any more"
                 + (kept ? "; what you have changed is in .recordfs/trash" : ""))
     }
-}
 
-extension RecordError {
     /// Indicates whether no record can have the name of the file any more, because another record
     /// has it now.
     var isAboutName: Bool { code == .alreadyExists || code == .invalidName }

@@ -1,6 +1,7 @@
 package import RecordModel
 package import RecordStore
 
+/// The lines of `.recordfs/events`.
 extension RemoteChanges {
     /// Returns the lines that `.recordfs/events` shows of a change.
     func eventLines(of change: StoreChange) -> [[JSONMember]] {

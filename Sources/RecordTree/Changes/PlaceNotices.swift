@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 
+/// The notices about zones, record types and shares.
 extension RemoteChanges {
     func placeNotices(of change: StoreChange) -> [KernelNotice] {
         if change.kind == .share { return shareNotices(of: change.zone) }

@@ -2,6 +2,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
+/// The names in the directories below `.recordfs`.
 extension ControlDirectory {
     /// Lists the names that the directory had when the listing began. Names are listed without
     /// attributes: the kernel may not keep those of computed files and would ask again.

@@ -1,6 +1,11 @@
 import RecordModel
 import RecordStore
 
+/// Directories of symlinks to the records that match.
+///
+/// A query asks about one type, in which no two records share a name. A search asks about a zone:
+/// of several matches with one name the one that was made first has the plain name, and the others
+/// have a numbered one.
 extension ControlDirectory {
     func resultNames(of set: ControlPath.ResultSet) throws(RecordError) -> [ControlName] {
         switch set {

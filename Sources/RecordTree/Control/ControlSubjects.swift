@@ -1,6 +1,8 @@
 import RecordModel
 import RecordStore
 
+/// The zones that files below `.recordfs` are about. When a share ends, open files about it can no
+/// longer be read.
 extension ControlFiles {
     /// Returns the zone that a file below `.recordfs` is about. Returns nil where it is about no
     /// zone.

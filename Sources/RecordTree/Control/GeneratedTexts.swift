@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 
+/// The contents of generated files, and their times.
 extension ControlTexts {
     /// Returns the current content of a generated file. Returns nil when its subject no longer
     /// exists.

@@ -44,6 +44,12 @@ final class NodeAttributes: Sendable {
         return nodes.entry(of: node, attributes)
     }
 
+    /// Returns an entry whose lookup is counted only when the kernel has taken it.
+    func listedEntry(of node: Node) throws(RecordError) -> NodeEntry? {
+        guard let attributes = try attributes(of: node) else { return nil }
+        return nodes.listedEntry(of: node, attributes)
+    }
+
     /// Returns the attributes of a node (getattr).
     func attributes(of number: NodeNumber, handle: HandleNumber?) throws(RecordError)
         -> (Attributes, isCacheable: Bool)

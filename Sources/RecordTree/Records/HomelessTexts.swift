@@ -2,6 +2,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
+/// Saves texts of open files whose directory was removed by a change from elsewhere.
 extension RecordSaving {
     /// Saves a text whose TYPE directory is removed: the edit wins, and the directory is restored.
     /// Directories of others are not restored: the user's text is then in the trash.

@@ -10,6 +10,7 @@ private struct ShownAttributes {
     let changed: Timestamp
 }
 
+/// The attributes of the files of records.
 extension RecordFiles {
     func attributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
         if let shown = records.open(file)?.shownAttributes {

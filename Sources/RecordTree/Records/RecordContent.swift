@@ -4,6 +4,7 @@ import RecordModel
 import RecordStore
 import Synchronization
 
+/// The texts of open records.
 extension RecordFiles {
     func read(_ open: OpenRecord, offset: Int64, count: Int) throws(RecordError)
         -> [UInt8]

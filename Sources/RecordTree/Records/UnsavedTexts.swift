@@ -2,6 +2,8 @@ import RecordModel
 import RecordStore
 import Synchronization
 
+/// Saves texts that only this process has, because a full disk or another temporary fault kept them
+/// from the store.
 extension RecordSaving {
     /// Handles the files that lose their names, before each commit: an open file keeps its text.
     /// After the commit of a program such as `recordfs put`, unsaved texts of the names are discarded.

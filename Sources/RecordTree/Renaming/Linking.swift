@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordStore
 
+/// Links of local files.
 extension Renaming {
     /// Gives a scratch file another name (link). Records and assets have only one name each.
     func link(

@@ -32,6 +32,7 @@ struct SavedText {
     let isMerged: Bool
 }
 
+/// Saves of whole texts.
 extension RecordRenames {
     /// Replaces the content of the record, but keeps changes that another machine has made since
     /// these programs read it.

@@ -4,6 +4,7 @@ import RecordStore
 /// The rooms for the requests of the kernel, and for the work that depends on time.
 struct RequestRooms: Sendable {
     let lookup: Lookup
+    let typeListing: TypeListing
     let listing: Listing
     let opening: Opening
     let handleRequests: HandleRequests
@@ -19,8 +20,10 @@ struct RequestRooms: Sendable {
         _ namingRooms: NamingRooms, _ changeRooms: ChangeRooms, _ renamingRooms: RenamingRooms
     ) {
         lookup = Lookup(ground, scratchRooms, namingRooms, changeRooms)
+        typeListing = TypeListing(
+            ground, scratchRooms, assetRooms, recordRooms, shareRooms, namingRooms)
         listing = Listing(
-            ground, scratchRooms, assetRooms, recordRooms, shareRooms, controlRooms, namingRooms)
+            ground, scratchRooms, shareRooms, controlRooms, namingRooms, typeListing: typeListing)
         opening = Opening(
             ground, scratchRooms, assetRooms, recordRooms, shareRooms, controlRooms, namingRooms,
             changeRooms, renamingRooms)

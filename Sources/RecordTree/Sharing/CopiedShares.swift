@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 
+/// Texts of shares that were copied.
 extension ShareSaving {
     /// Returns whether the text is a copy from another share, as `mv` and `cp -r` of a shared zone
     /// make it. A copy is not shared with anybody, and its file is not kept.
