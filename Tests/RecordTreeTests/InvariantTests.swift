@@ -85,7 +85,8 @@ struct InvariantTests {
         var table = OpenRecordTable(.system)
         table.add(open, file, TypeID(1), Stem(bytes: Array("n".utf8)))
         #expect(table.violations == [])
-        open.state.withLock { $0.file = RecordFile(record: RecordID(2), incarnation: 0) }
+        let other = RecordFile(record: RecordID(2), incarnation: 0)
+        open.move(to: other, TypeID(1), Stem(bytes: Array("n".utf8)))
         #expect(table.violations == ["an open record is under another file"])
     }
 

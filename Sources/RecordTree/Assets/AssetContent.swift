@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The bytes of large fields on this machine: stored content and working copies.
 final class AssetContent: Sendable {
@@ -45,19 +44,15 @@ final class AssetContent: Sendable {
     func workingCopy(of open: OpenAsset, keepingBytes limit: Int64 = .max) throws(RecordError)
         -> HostFile
     {
-        let (known, isWorking) = open.state.withLock { ($0.file, $0.workingCopy != nil) }
-        if isWorking, let known { return known }
+        if let working = open.workingFile { return working }
+        let known = open.file
         let isAnew = limit == 0 || open.shown.size == 0
         let current = known == nil && !isAnew ? try arrivedContent(of: open) : known
         let (file, path) = try workingFiles.newFile()
         if let current {
             try file.copy(from: current, count: min(limit, Int64(try current.status.st_size)))
         }
-        open.state.withLock { state in
-            state.file = file
-            state.workingCopy = path
-            state.imported = nil
-        }
+        open.begin(file, at: path)
         return file
     }
 

@@ -39,7 +39,7 @@ final class AssetFetching: Sendable {
             return begin(waiting) { () throws(RecordError) in
                 guard let entry = try store.asset(open.id) else { throw RecordError.goneAsset }
                 if entry.isDownloaded, let file = try assetContent.storedContent(of: entry) {
-                    open.state.withLock { if $0.file == nil { $0.file = file } }
+                    open.arrive(file)
                     return finish(waiting, .success(.file(file, offset: offset, count: count)))
                 }
                 options.fetcher.fetch(entry, offset: offset, count: count) { [weak self] result in

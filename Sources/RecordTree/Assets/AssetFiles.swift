@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The files of large fields: opening, making, reading and writing them.
 final class AssetFiles: Sendable {
@@ -131,7 +130,7 @@ final class AssetFiles: Sendable {
 
     func read(_ open: OpenAsset, offset: Int64, count: Int) throws(RecordError) -> ReadResult {
         try open.checkIsShared()
-        if let file = open.state.withLock({ $0.file }) {
+        if let file = open.file {
             return .file(file, offset: offset, count: count)
         }
         return fetching.fetch(open, offset: offset, count: count)
@@ -178,11 +177,7 @@ final class AssetFiles: Sendable {
 
     /// Removes a handle. With the last writer the content is saved.
     func close(_ open: OpenAsset, writes: Bool) {
-        let isLastWriter = open.state.withLock { state in
-            if writes { state.writers -= 1 }
-            return writes && state.writers == 0
-        }
-        if isLastWriter { saveLast(open) }
+        if writes, open.removeWriter() { saveLast(open) }
         assets.close(open)
     }
 

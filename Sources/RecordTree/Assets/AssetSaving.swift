@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Saves working copies of large fields.
 final class AssetSaving: Sendable {
@@ -42,7 +41,7 @@ final class AssetSaving: Sendable {
     /// Discards an incomplete working copy: the asset keeps its last saved content.
     /// - Returns: whether there was an incomplete working copy.
     func dropIncomplete(_ open: OpenAsset) -> Bool {
-        guard open.state.withLock({ $0.failure != nil }) else { return false }
+        guard open.isIncomplete else { return false }
         var (entry, content): (AssetEntry?, HostFile?) = (nil, nil)
         do throws(RecordError) {
             entry = try store.asset(open.id)
@@ -65,48 +64,40 @@ final class AssetSaving: Sendable {
 
     private func saveWorkingCopy(of open: OpenAsset, isLast: Bool) throws(RecordError) {
         try open.checkIsWhole()
-        let (version, size, modified, changed) = open.state.withLock { state in
-            let isSaveable = state.isDirty && !state.isUnlinked && (isLast || state.size > 0)
-            return (
-                isSaveable ? state.version : nil, state.size, state.modified, state.changed
-            )
+        guard let change = open.change(isLast: isLast), let hash = try handOver(open) else {
+            return
         }
-        guard let version, let hash = try handOver(open) else { return }
         let saved = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> (
                 hasName: Bool, entry: AssetEntry?, version: Int64?
             ) in
-            transaction.date(changes: changed)
+            transaction.date(changes: change.changed)
             guard let (place, fileExtension) = try self.place(of: open, in: transaction) else {
                 return (false, nil, nil)
             }
             let entry = try transaction.setAsset(
-                place.record, place.field, place.index, hash, size: size,
+                place.record, place.field, place.index, hash, size: change.size,
                 fileExtension: fileExtension, isInPlace: true)
             // The time of the last write, or a time set since: `cp -p` and `rsync` set it before
             // they close.
-            if let entry { try transaction.setModified(entry.id, modified) }
-            let (programs, begun) = open.state.withLock { ($0.programs, $0.readVersion) }
+            if let entry { try transaction.setModified(entry.id, change.modified) }
+            let (programs, begun) = open.writing
             let saved = try readers.noteSaved(place, by: programs, since: begun, with: transaction)
             return (true, entry, saved)
         }
         assets.noteSaved(
-            open, version: version, hasName: saved.hasName, entry: saved.entry,
+            open, version: change.version, hasName: saved.hasName, entry: saved.entry,
             readVersion: saved.version)
     }
 
     /// Turns the working copy into a file of the store, which readers then see. Nothing is copied,
     /// because nobody writes to it any more: the next write makes another working copy.
     private func handOver(_ open: OpenAsset) throws(RecordError) -> ContentHash? {
-        let (path, imported) = open.state.withLock { ($0.workingCopy, $0.imported) }
+        let (path, imported) = open.unsaved
         guard let path else { return imported }
         let (hash, _) = try store.adoptAsset(file: String(decoding: path, as: UTF8.self))
         let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
-        open.state.withLock { state in
-            state.file = stored
-            state.workingCopy = nil
-            state.imported = hash
-        }
+        open.noteTaken(hash, as: stored)
         return hash
     }
 

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The open files of large fields, and the files that have lost their names.
 ///
@@ -51,7 +50,7 @@ struct AssetTable: CheckedState {
         let old = open.id
         guard old != id, files[id] == nil else { return }
         if files[old] === open { files[old] = nil }
-        open.state.withLock { $0.id = id }
+        open.setRow(id)
         files[id] = open
     }
 

@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The programs that have read files of large fields.
 final class FieldReaders: Sendable {
@@ -17,10 +16,7 @@ final class FieldReaders: Sendable {
     func noteProgram(_ caller: Requester, of open: OpenAsset, flags: Int32) {
         guard let program = options.programs.program(caller.threadID) else { return }
         let writes = flags & O_ACCMODE != O_RDONLY
-        let version = open.state.withLock { open in
-            if writes { open.programs.insert(program) }
-            return open.readVersion
-        }
+        let version = open.noteProgram(program, writes: writes)
         guard let version, flags & O_TRUNC == 0, flags & O_ACCMODE != O_WRONLY else { return }
         note(version, of: open.place, by: [program])
     }

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The open files of large fields.
 ///
@@ -44,10 +43,7 @@ final class OpenAssets: Sendable {
                 return nil
             }
             table.add(open, at: id)
-            open.state.withLock { state in
-                state.handles += 1
-                if writes { state.writers += 1 }
-            }
+            open.addHandle(writes: writes)
             return open
         }
     }
@@ -63,13 +59,8 @@ final class OpenAssets: Sendable {
     ) {
         table.withLock { table in
             table.writes += 1
-            open.state.withLock { open in
-                open.savedVersion = version
-                open.imported = nil
-                open.readVersion = readVersion
-                if let entry { open.home = AssetHome(entry) }
-                if !hasName { open.isUnlinked = true }
-            }
+            open.noteSaved(
+                version: version, hasName: hasName, entry: entry, readVersion: readVersion)
             if let entry { table.move(open, to: entry.id) }
         }
     }
@@ -77,11 +68,7 @@ final class OpenAssets: Sendable {
     /// Removes a handle from an open file, and forgets the file with its last handle.
     func close(_ open: OpenAsset) {
         table.withLock { table in
-            let isDone = open.state.withLock { open in
-                open.handles -= 1
-                return open.handles == 0
-            }
-            guard isDone else { return }
+            guard open.removeHandle() else { return }
             table.forget(open)
             table.forgetDetached(open)
         }
@@ -141,10 +128,7 @@ final class OpenAssets: Sendable {
         table.withLock { table in
             let former = open.id
             table.adopt(nodes.number(of: .asset(former)), open, as: entry, nodes)
-            open.state.withLock { open in
-                open.home = AssetHome(entry)
-                open.formerID = former
-            }
+            open.noteMove(to: entry, from: former)
         }
     }
 

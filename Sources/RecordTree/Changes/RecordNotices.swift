@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The effects of a commit on the file of one record.
 extension RemoteChanges {
@@ -13,10 +12,7 @@ extension RemoteChanges {
                 let shown = try store.shownText(of: target)
             else { return }
             let place = try places.place(of: entry.type)
-            let isSame = open.state.withLock { open in
-                open.home = place
-                return !open.isDirty && (open.text.map { $0 == shown.text } ?? true)
-            }
+            let isSame = open.follow(to: place, showing: shown.text)
             records.move(file, to: entry.file, entry.type, entry.stem, isSame: isSame)
         } catch {
             options.report(

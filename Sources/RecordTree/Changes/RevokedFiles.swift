@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Open files with information about shares of others. When the share ends, they can no longer be
 /// read.
@@ -12,10 +11,7 @@ extension RemoteChanges {
     func revoke(_ file: RecordFile, of zone: ZoneID) -> [KernelNotice] {
         guard let open = records.open(file), places.isOfOthers(zone) else { return [] }
         records.forgetPast(file)
-        open.state.withLock { state in
-            state.isRevoked = true
-            if !state.isDirty { state.text = nil }
-        }
+        open.revoke()
         return nodes.number(of: .record(file)).map { [.content($0)] } ?? []
     }
 
@@ -36,7 +32,7 @@ extension RemoteChanges {
             guard case .scratch(_, let id) = handle.current,
                 scratch.scratchNodes.base(of: id) == gone
             else { continue }
-            handle.backing.withLock { $0 = .bytes([]) }
+            handle.become(.bytes([]))
             if let number = nodes.number(of: .scratch(id)) {
                 notices.append(.content(number))
             }

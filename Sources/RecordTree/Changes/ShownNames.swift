@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Handles records that show under other names because another record was added or removed.
 extension RemoteChanges {
@@ -14,13 +13,7 @@ extension RemoteChanges {
             if case .record(let open) = handle.current { open } else { nil }
         }
         for open in records.all + opened {
-            open.state.withLock { state in
-                let change = changes.last {
-                    $0.record == state.file.record && $0.type == state.type
-                        && $0.former == state.stem
-                }
-                if let change { state.stem = change.stem }
-            }
+            open.follow(changes)
         }
     }
 

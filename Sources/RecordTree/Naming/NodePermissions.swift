@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The permissions on a mount for its owner alone, where the kernel leaves all checks to this
 /// program.
@@ -75,7 +74,7 @@ final class NodePermissions: Sendable {
     /// chmod, truncate and utimens needs the type.
     private func type(of file: RecordFile) throws(RecordError) -> TypeID? {
         let known =
-            records.open(file)?.state.withLock(\.type) ?? rows.entry(file.record)?.type
+            records.open(file)?.identity.type ?? rows.entry(file.record)?.type
         if let known { return known }
         return try store.record(file.record)?.type
     }

@@ -28,9 +28,9 @@ final class OpenHandle: Sendable {
         /// The file of which the kernel may have written pages. Nil where the kernel keeps none.
         var node: Node? {
             switch self {
-            case .record(let open): .record(open.state.withLock(\.file))
+            case .record(let open): .record(open.file)
             case .scratch(_, let id): .scratch(id)
-            case .asset(let open): .asset(open.state.withLock(\.id))
+            case .asset(let open): .asset(open.id)
             case .generated, .bytes, .errors, .share, .events, .command, .directory: nil
             }
         }
@@ -39,7 +39,7 @@ final class OpenHandle: Sendable {
     let number: HandleNumber
     let canWrite: Bool
     let appends: Bool
-    let backing: Mutex<Backing>
+    private let backing: Mutex<Backing>
 
     init(_ number: HandleNumber, _ backing: Backing, flags: Int32) {
         self.number = number
@@ -49,6 +49,9 @@ final class OpenHandle: Sendable {
     }
 
     var current: Backing { backing.withLock { $0 } }
+
+    /// Continues with another file.
+    func become(_ file: Backing) { backing.withLock { $0 = file } }
 }
 
 extension OpenHandle.Backing {

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Saves texts of open files whose directory was removed by a change from elsewhere.
 extension RecordSaving {
@@ -10,7 +9,7 @@ extension RecordSaving {
     /// - Parameter error: the error of the failed save. It is thrown for texts that have their
     ///   directory.
     func saveHomeless(_ open: OpenRecord, _ error: RecordError) throws(RecordError) {
-        guard let snapshot = open.snapshot(), let home = open.state.withLock(\.home),
+        guard let snapshot = open.snapshot(), let home = open.home,
             try store.type(snapshot.type) == nil
         else { throw error }
         if home.zone.database == .shared { try abandon(open, home) }
@@ -22,7 +21,7 @@ extension RecordSaving {
                 modified: snapshot.modified, effect: .inPlace
             ).entry
         }
-        open.state.withLock { $0.type = entry.type }
+        open.setType(entry.type)
         open.noteSaved(snapshot, in: entry.file)
     }
 
@@ -40,11 +39,7 @@ extension RecordSaving {
                     stem: snapshot.stem, type: home.type, in: home.zone.id)
             }
         }
-        open.state.withLock { state in
-            state.isUnlinked = true
-            state.isRevoked = true
-            state.text = nil
-        }
+        open.abandon()
         throw .sharedNoLonger(kept: isKept)
     }
 }

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The files of records that programs have open or have read, and the names that wait for their
 /// first save.
@@ -62,7 +61,7 @@ struct OpenRecordTable: CheckedState {
         _ file: RecordFile, to new: RecordFile, _ type: TypeID, _ stem: Stem, isSame: Bool
     ) {
         guard let open = files[file] else { return }
-        open.moved(to: isSame ? new : file, type, stem)
+        open.move(to: isSame ? new : file, type, stem)
         guard isSame else { return }
         files[file] = nil
         files[new] = open
@@ -92,18 +91,5 @@ struct OpenRecordTable: CheckedState {
         guard pending(type, stem) == file else { return false }
         removePending(type, stem)
         return true
-    }
-}
-
-extension OpenRecord {
-    /// Notes that the file has another name, and that its text is saved under it.
-    fileprivate func moved(to new: RecordFile, _ type: TypeID, _ stem: Stem) {
-        state.withLock { state in
-            state.type = type
-            state.stem = stem
-            state.isInStore = true
-            if state.file != new { state.base = nil }
-            state.file = new
-        }
     }
 }

@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The open records, and the memory of the texts that programs have read.
 ///
@@ -35,24 +34,28 @@ final class OpenRecords: Sendable {
 
     /// Returns an open file, with one more handle counted.
     func open(_ file: RecordFile, writes: Bool) -> OpenRecord? {
-        table.withLock { $0.open(file)?.counted(writes: writes) }
+        table.withLock { table in
+            let open = table.open(file)
+            open?.addHandle(writes: writes)
+            return open
+        }
     }
 
     /// Returns the file that all handles share, with one more handle counted: the given one,
     /// unless there is one.
     func share(_ made: OpenRecord, as file: RecordFile, writes: Bool) -> OpenRecord {
-        table.withLock { $0.share(made, as: file).counted(writes: writes) }
+        table.withLock { table in
+            let open = table.share(made, as: file)
+            open.addHandle(writes: writes)
+            return open
+        }
     }
 
     /// Removes a handle from an open file, and forgets the file with its last handle, unless it
     /// has a text that is not saved. Returns the bytes of the text of a forgotten file.
     func close(_ open: OpenRecord) -> Int? {
         table.withLock { table in
-            let bytes = open.state.withLock { open -> Int? in
-                open.handles -= 1
-                guard open.handles == 0 && (!open.isDirty || open.isUnlinked) else { return nil }
-                return open.text?.count ?? 0
-            }
+            let bytes = open.removeHandle()
             if bytes != nil { table.forget(open) }
             return bytes
         }
@@ -61,8 +64,7 @@ final class OpenRecords: Sendable {
     /// Forgets a file that is not open and has no unsaved text.
     func forgetIfClosed(_ open: OpenRecord) {
         table.withLock { table in
-            let isClosed = open.state.withLock { $0.handles == 0 && !$0.isDirty }
-            if isClosed { table.forget(open) }
+            if open.isClosed { table.forget(open) }
         }
     }
 
@@ -95,7 +97,7 @@ final class OpenRecords: Sendable {
             table.removePending(type, stem)
             table.move(file, to: new, type, stem, isSame: isSame, nodes)
             if let home {
-                table.open(isSame ? new : file)?.state.withLock { $0.home = home }
+                table.open(isSame ? new : file)?.setHome(home)
             }
         }
     }
@@ -142,8 +144,8 @@ final class OpenRecords: Sendable {
     func takePending(_ file: RecordFile) -> Bool {
         table.withLock { table in
             guard let open = table.open(file) else { return false }
-            let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
-            return table.removePending(type, stem, of: file)
+            let name = open.identity
+            return table.removePending(name.type, name.stem, of: file)
         }
     }
 
@@ -165,7 +167,7 @@ final class OpenRecords: Sendable {
     /// The open files with a text that is not saved and that no writer holds any more, in the order
     /// of their last writes.
     var unsaved: [OpenRecord] {
-        all.filter(\.isUnsaved).map { (open: $0, modified: $0.state.withLock(\.modified)) }
+        all.filter(\.isUnsaved).map { (open: $0, modified: $0.shown.modified) }
             .sorted { $0.modified < $1.modified }.map(\.open)
     }
 
@@ -243,10 +245,10 @@ final class OpenRecords: Sendable {
         guard let program = options.programs.program(caller.threadID) else { return }
         let writes = flags & O_ACCMODE != O_RDONLY
         table.withLock { table in
-            let (file, name) = open.state.withLock { open in
-                if writes { open.programs.insert(program) }
-                return (open.file, Readings.Name(type: open.type, stem: open.stem))
-            }
+            let opened = open.noteProgram(program, writes: writes)
+            let (file, name) = (
+                opened.file, Readings.Name(type: opened.type, stem: opened.stem)
+            )
             guard flags & O_TRUNC == 0, flags & O_ACCMODE != O_WRONLY else { return }
             guard let past = table.past[file] else {
                 return table.readings.note(file, name, by: program)
@@ -263,20 +265,5 @@ extension OpenRecordTable {
     ) {
         move(file, to: new, type, stem, isSame: isSame)
         if isSame { nodes.rebind(.record(file), to: .record(new)) }
-    }
-}
-
-extension OpenRecord {
-    fileprivate func counted(writes: Bool) -> OpenRecord {
-        state.withLock { state in
-            state.handles += 1
-            if writes { state.writers += 1 }
-        }
-        return self
-    }
-
-    /// Indicates whether it has a text that is not saved and that no writer holds any more.
-    fileprivate var isUnsaved: Bool {
-        state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
     }
 }

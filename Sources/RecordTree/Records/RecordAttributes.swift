@@ -1,20 +1,12 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
-
-private struct ShownAttributes {
-    let type: TypeID
-    let size: Int64
-    let modified: Timestamp
-    let changed: Timestamp
-}
 
 /// The attributes of the files of records.
 extension RecordFiles {
     func attributes(_ file: RecordFile) throws(RecordError) -> Attributes? {
-        if let shown = records.open(file)?.shownAttributes {
-            return self.modes.file(
+        if let shown = records.open(file)?.shownUnsaved {
+            return modes.file(
                 NodeNumber(file), size: shown.size, modified: shown.modified,
                 changed: shown.changed, try modes.fileMode(of: file.record, in: shown.type))
         }
@@ -32,12 +24,10 @@ extension RecordFiles {
         let (open, past) = records.lost(file)
         var attributes: Attributes
         if let open {
-            let (size, modified, changed, type) = open.state.withLock {
-                (Int64($0.text?.count ?? 0), $0.modified, $0.changed, $0.type)
-            }
-            attributes = self.modes.file(
-                NodeNumber(file), size: size, modified: modified, changed: changed,
-                try modes.fileMode(of: file.record, in: type))
+            let shown = open.shown
+            attributes = modes.file(
+                NodeNumber(file), size: shown.size, modified: shown.modified,
+                changed: shown.changed, try modes.fileMode(of: file.record, in: shown.type))
         } else if let past, past.isOpenable {
             attributes = self.attributes(
                 of: past.entry, mode: try modes.fileMode(of: file.record, in: past.entry.type))
@@ -52,18 +42,5 @@ extension RecordFiles {
         modes.file(
             NodeNumber(entry.file), size: entry.size, modified: entry.modified,
             changed: entry.statusChanged, mode)
-    }
-}
-
-extension OpenRecord {
-    /// The attributes that getattr shows while the text is newer than the store. Nil when the store
-    /// is up to date.
-    fileprivate var shownAttributes: ShownAttributes? {
-        state.withLock { state in
-            guard let text = state.text, state.isDirty || !state.isInStore else { return nil }
-            return ShownAttributes(
-                type: state.type, size: Int64(text.count), modified: state.modified,
-                changed: state.changed)
-        }
     }
 }

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The texts of open records.
 extension RecordFiles {
@@ -17,19 +16,19 @@ extension RecordFiles {
 
     /// Loads the text into memory, if it is not there yet.
     func load(_ open: OpenRecord) throws(RecordError) {
-        guard let file = open.state.withLock({ $0.text == nil ? $0.file : nil }) else { return }
+        guard let file = open.fileToLoad else { return }
         let shown: (file: RecordFile, text: [UInt8])?
         do throws(RecordError) {
             shown = try store.shownText(of: file.record)
         } catch {
-            let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
-            errors.note(.unread, "\(stem).json", in: type, error)
+            let opened = open.identity
+            errors.note(.unread, "\(opened.stem).json", in: opened.type, error)
             throw error
         }
         if let shown, shown.file == file { return open.load(shown.text) }
         // The file was replaced in the meantime. Its text was kept before any program could see the
         // next one.
-        guard open.state.withLock({ $0.text == nil }) else { return }
+        guard open.fileToLoad != nil else { return }
         throw RecordError(.stale, "the record is gone")
     }
 
@@ -59,7 +58,7 @@ extension RecordFiles {
     func shownText(of file: RecordFile) throws(RecordError) -> ([UInt8], Timestamp) {
         if let open = records.open(file) {
             try load(open)
-            return open.state.withLock { ($0.text ?? [], $0.modified) }
+            return open.content
         }
         guard let entry = try store.record(file.record),
             let shown = try store.shownText(of: file.record)

@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The files of records: opening, reading and writing them, and their attributes.
 final class RecordFiles: Sendable {
@@ -35,7 +34,7 @@ final class RecordFiles: Sendable {
             saving.close(open, writes: writes)
             throw error
         }
-        open.state.withLock { $0.failure = nil }
+        open.beginAnew()
     }
 
     /// Returns the shared state of the file's handles, with one more handle counted.
@@ -60,10 +59,8 @@ final class RecordFiles: Sendable {
 
     /// Notes the place of the file: a save after its directory was removed needs it.
     private func noteHome(of open: OpenRecord) throws(RecordError) {
-        let (type, isKnown) = open.state.withLock { ($0.type, $0.home != nil) }
-        guard !isKnown else { return }
-        let place = try places.place(of: type)
-        open.state.withLock { $0.home = place }
+        let opened = open.identity
+        if opened.home == nil { open.setHome(try places.place(of: opened.type)) }
     }
 
     /// - Parameter isFresh: whether to ask the store even when a listing has just read the row.
@@ -84,8 +81,8 @@ final class RecordFiles: Sendable {
 
     private func checkWritable(of open: OpenRecord) throws(RecordError) {
         do throws(RecordError) {
-            let (file, type) = open.state.withLock { ($0.file, $0.type) }
-            try permissions.checkWritable(file.record, in: type)
+            let opened = open.identity
+            try permissions.checkWritable(opened.file.record, in: opened.type)
         } catch {
             saving.close(open, writes: true)
             throw error
@@ -134,11 +131,11 @@ final class RecordFiles: Sendable {
     /// was allowed. Its directory may have been removed since then; the save restores it.
     func checkStillWritable(_ open: OpenRecord) throws(RecordError) {
         try open.checkIsShared()
-        let (file, type, home) = open.state.withLock { ($0.file, $0.type, $0.home) }
+        let opened = open.identity
         do throws(RecordError) {
-            try permissions.checkWritable(file.record, in: type)
+            try permissions.checkWritable(opened.file.record, in: opened.type)
         } catch  where error.code == .stale {
-            guard let home, home.zone.database != .shared else { throw error }
+            guard let home = opened.home, home.zone.database != .shared else { throw error }
         }
     }
 }

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Saves texts of open files as records, or as their drafts.
 final class RecordSaving: Sendable {
@@ -58,8 +57,8 @@ final class RecordSaving: Sendable {
     func save(_ open: OpenRecord, isLast: Bool, isRetry: Bool = false) throws(RecordError) {
         guard let first = open.snapshot(), isLast || !first.text.isEmpty else { return }
         try open.checkIsWhole()
-        if open.state.withLock(\.isRevoked) {
-            try abandon(open, open.state.withLock(\.home))
+        if open.isRevoked {
+            try abandon(open, open.home)
         }
         do throws(RecordError) {
             try saveText(open, isRetry: isRetry)
@@ -201,10 +200,7 @@ final class RecordSaving: Sendable {
 
     /// Removes a handle. With the last writer an unsaved text is saved or becomes a draft.
     func close(_ open: OpenRecord, writes: Bool) {
-        let isLastWriter = open.state.withLock { state in
-            if writes { state.writers -= 1 }
-            return writes && state.writers == 0
-        }
+        let isLastWriter = writes && open.removeWriter()
         if isLastWriter, open.dropIncomplete() {
             forgetIncomplete(open)
         } else if isLastWriter {
@@ -224,13 +220,14 @@ final class RecordSaving: Sendable {
     /// Discards a text with missing bytes: the file shows its last saved value, and a new name that
     /// has none is removed.
     private func forgetIncomplete(_ open: OpenRecord) {
-        let (file, type, stem) = open.state.withLock { ($0.file, $0.type, $0.stem) }
-        if records.takePending(file) {
+        let opened = open.identity
+        let parent = NodeNumber(opened.type)
+        if records.takePending(opened.file) {
             open.unlink()
             kernel.notify([
-                .entry(parent: NodeNumber(type), name: stem.fileName), .content(NodeNumber(type)),
+                .entry(parent: parent, name: opened.stem.fileName), .content(parent),
             ])
-        } else if let number = nodes.number(of: .record(file)) {
+        } else if let number = nodes.number(of: .record(opened.file)) {
             kernel.notify([.content(number)])
         }
     }

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Saves texts that only this process has, because a full disk or another temporary fault kept them
 /// from the store.
@@ -45,12 +44,10 @@ extension RecordSaving {
     func dropUnsaved(_ type: TypeID, _ stem: Stem, but saved: OpenRecord? = nil) {
         guard records.retryIsDue else { return }
         for open in records.unsaved where open !== saved {
-            let (isSameName, file) = open.state.withLock {
-                ($0.type == type && $0.stem == stem, $0.file)
-            }
-            guard isSameName, open.dropUnsaved() else { continue }
+            let name = open.identity
+            guard name.type == type, name.stem == stem, open.dropUnsaved() else { continue }
             records.forgetIfClosed(open)
-            records.removePending(type, stem, of: file)
+            records.removePending(type, stem, of: name.file)
         }
     }
 
@@ -78,12 +75,12 @@ extension RecordSaving {
     }
 
     func path(of open: OpenRecord) -> String {
-        let (type, stem) = open.state.withLock { ($0.type, $0.stem) }
+        let name = open.identity
         do throws(RecordError) {
-            return Places.path(try places.place(of: type).shownPath + [stem.fileName])
+            return Places.path(try places.place(of: name.type).shownPath + [name.stem.fileName])
         } catch {
             // A failing disk may not even give the path.
-            return "\(stem).json"
+            return "\(name.stem).json"
         }
     }
 }

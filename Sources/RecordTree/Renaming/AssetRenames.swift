@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 private struct NewContent {
     let hash: ContentHash
@@ -170,7 +169,7 @@ final class AssetRenames: Sendable {
         var (number, open) = assets.held(id)
         var replaced = file.entry.flatMap { assets.open($0.id) }
         // The file has already moved there with its record.
-        if let there = replaced, there.state.withLock({ $0.formerID == id }) {
+        if let there = replaced, there.formerID == id {
             (open, replaced) = (there, nil)
         }
         let (renamed, goesWithRecord) = try store.write(author: .mount) {

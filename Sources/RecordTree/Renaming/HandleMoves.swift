@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Handles files that a program has open when the file takes the name of a large field, or when a
 /// field's file takes a local name. As on any file system, later writes go to the file with the new
@@ -34,7 +33,7 @@ final class HandleMoves: Sendable {
     {
         for handle in handles.all(on: { $0.isScratch(scratch) }) {
             let open = try assetFiles.open(entry, writes: handle.canWrite, isEmptied: false)
-            handle.backing.withLock { $0 = .asset(open) }
+            handle.become(.asset(open))
             if handle.canWrite { try open.takeLater(source, than: imported, into: assetContent) }
         }
     }
@@ -47,7 +46,7 @@ final class HandleMoves: Sendable {
         let moved = handles.all(on: matches)
         guard !moved.isEmpty else { return }
         let host = try HostFile(path: path, flags: O_RDWR)
-        for handle in moved { handle.backing.withLock { $0 = .scratch(host, scratch) } }
+        for handle in moved { handle.become(.scratch(host, scratch)) }
     }
 
     /// Returns the content that the file shows, including writes that are not saved yet. Returns
@@ -57,8 +56,8 @@ final class HandleMoves: Sendable {
     ) throws(RecordError) -> (file: HostFile, modified: Timestamp)? {
         if let open {
             try open.checkIsWhole()
-            let (file, modified) = open.state.withLock { ($0.file, $0.modified) }
-            if let file { return (file, modified) }
+            let content = open.content
+            if let file = content.file { return (file, content.modified) }
         }
         return try assetContent.storedContent(of: entry).map { ($0, entry.modified) }
     }
@@ -76,9 +75,6 @@ extension OpenAsset {
             let copy = try content.workingCopy(of: self)
             try copy.copy(from: source, count: Int64(now.st_size))
         }
-        state.withLock { state in
-            state.version += 1
-            state.size = max(state.size, Int64(now.st_size))
-        }
+        noteCopy(of: Int64(now.st_size))
     }
 }

@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Renames to, from and between the names of records.
 final class RecordRenames: Sendable {
@@ -117,7 +116,7 @@ final class RecordRenames: Sendable {
         for handle in moved {
             let open = try recordFiles.open(file, writes: handle.canWrite)
             open.load(saved.text)
-            handle.backing.withLock { $0 = .record(open) }
+            handle.become(.record(open))
         }
         tellOfMerge(saved)
     }

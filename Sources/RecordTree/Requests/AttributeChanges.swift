@@ -1,7 +1,6 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// Changes attributes (setattr).
 final class AttributeChanges: Sendable {
@@ -131,13 +130,9 @@ final class AttributeChanges: Sendable {
         let modified = time.timestamp(now: options.now).asStored
         let open = openRecord(file, handle)
         let changed = store.nextChange()
-        let isOnlyInMemory = open?.state.withLock { state in
-            guard state.isDirty || !state.isInStore else { return false }
-            state.modified = modified
-            state.noteChange(changed)
-            return true
+        if let open, open.setTimeInMemory(modified, changed: changed) || open.isUnlinked {
+            return
         }
-        if isOnlyInMemory == true || open?.state.withLock({ $0.isUnlinked }) == true { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
             // A file that has lost its name to another file keeps its times for itself.
             guard try transaction.record(file.record)?.file == file else { return }
@@ -159,12 +154,7 @@ final class AttributeChanges: Sendable {
         // Not during a save, which would replace this time by the time of its last write.
         try open.changing { () throws(RecordError) in
             let changed = store.nextChange()
-            let isStored = open.state.withLock { state in
-                state.modified = modified
-                state.noteChange(changed)
-                return !state.isDirty && !state.isUnlinked
-            }
-            if isStored { try setModified(open.id, modified) }
+            if open.setTime(modified, changed: changed) { try setModified(open.id, modified) }
         }
     }
 
@@ -189,7 +179,7 @@ final class AttributeChanges: Sendable {
         let open = try recordFiles.open(file, writes: true)
         defer { saving.close(open, writes: true) }
         try recordFiles.truncate(open, to: size)
-        let isOnlyWriter = open.state.withLock { $0.writers == 1 }
+        let isOnlyWriter = open.isOnlyWriter
         // An empty text is a save in progress. Closing it makes a draft without an error.
         guard isOnlyWriter, size > 0 else { return }
         do throws(RecordError) {

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// SEEK_HOLE of <unistd.h>, which Swift's Glibc module leaves out without _GNU_SOURCE.
 private let seekHole: Int32 = 4
@@ -166,7 +165,7 @@ final class HandleRequests: Sendable {
             do throws(RecordError) {
                 try saving.save(open, isLast: false)
             } catch  where error.isAboutContent {
-                open.state.withLock { $0.untold = error }
+                open.keepUntold(error)
             }
             try synchronizeStore()
         case .asset(let open):
@@ -225,7 +224,7 @@ final class HandleRequests: Sendable {
         switch handle.current {
         case .record(let open):
             try recordFiles.load(open)
-            return Int64(open.state.withLock { $0.text?.count } ?? 0)
+            return open.shown.size
         case .asset(let open): return open.shown.size
         case .bytes(let bytes), .errors(_, let bytes), .share(_, let bytes):
             return Int64(bytes.count)
