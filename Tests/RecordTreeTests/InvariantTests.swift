@@ -195,6 +195,7 @@ struct InvariantTests {
 /// A state that counts its checks.
 private final class CountedState: CheckedState {
     let checks = Atomic<Int>(0)
+    let size = 0
     var violations: [String] {
         checks.add(1, ordering: .relaxed)
         return []

@@ -20,6 +20,8 @@ struct AssetTable: CheckedState {
     /// has for them.
     private(set) var detached: [NodeNumber: OpenAsset] = [:]
 
+    var size: Int { files.count + waiting.count }
+
     var violations: [String] {
         var found: [String] = []
         if files.contains(where: { $0.value.id != $0.key }) {

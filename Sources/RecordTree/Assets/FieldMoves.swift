@@ -12,7 +12,7 @@ final class FieldMoves: Sendable {
 
     private var end: Duration { options.clock.uptime + options.grace }
 
-    /// Forgets what no later call can complete any more.
+    /// Forgets the renames that no later call can complete any more.
     func forgetOld() {
         let uptime = options.clock.uptime
         moves.withLock { $0.forgetAsides(until: uptime) }

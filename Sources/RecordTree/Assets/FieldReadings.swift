@@ -21,6 +21,8 @@ struct FieldReadings: CheckedState {
 
     private(set) var readers: [Int32: Reader] = [:]
 
+    var size: Int { readers.count }
+
     var violations: [String] {
         readers.values.contains { !Set($0.files.keys).isSuperset(of: $0.versions.keys) }
             ? ["a version is never forgotten"] : []

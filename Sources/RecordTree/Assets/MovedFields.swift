@@ -62,6 +62,8 @@ struct MovedFields: CheckedState {
     private static let most = 4_096
     private static let mostBeside = 8
 
+    var size: Int { asides.count + beside.count }
+
     var violations: [String] {
         var found: [String] = []
         if Set(asides.values.map(\.record)).count != asides.count {

@@ -3,7 +3,7 @@ import RecordStore
 
 /// The open files of large fields.
 ///
-/// Its lock comes before that of an open file and that of the nodes.
+/// A thread takes its lock before the lock of an open file, and before the lock of the nodes.
 final class OpenAssets: Sendable {
     let nodes: Nodes
     private let table = StateLock(AssetTable())

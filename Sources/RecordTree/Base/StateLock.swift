@@ -4,22 +4,28 @@ import Synchronization
 protocol CheckedState: Sendable {
     /// The broken rules, each in words. Empty for a consistent state.
     var violations: [String] { get }
+    /// The number of things that a check reads, roughly.
+    var size: Int { get }
 }
 
 /// A state behind a lock, which is held for decisions in memory only.
 ///
 /// A debug build checks the state's rules at the end of an access and stops at a broken one. It
-/// checks after each of the first accesses, and then only sometimes, because a check reads the
-/// whole state.
+/// checks after each of the first accesses, and then only sometimes, the less often the larger the
+/// state is: a check reads the whole state.
 struct StateLock<State: CheckedState>: ~Copyable, Sendable {
     private struct Guarded: Sendable {
         var state: State
-        var accesses: UInt64 = 0
+        #if DEBUG
+        var accesses = 0
+        var nextCheck = 1
+        #endif
 
         mutating func check() {
             #if DEBUG
-            accesses &+= 1
-            guard accesses <= firstAccesses || accesses % checkEvery == 0 else { return }
+            accesses += 1
+            guard accesses >= nextCheck else { return }
+            nextCheck = accesses + (accesses < firstAccesses ? 1 : max(pause, 4 * state.size))
             let violations = state.violations
             assert(violations.isEmpty, "\(State.self): \(violations.joined(separator: "; "))")
             #endif
@@ -41,6 +47,7 @@ struct StateLock<State: CheckedState>: ~Copyable, Sendable {
 }
 
 /// The number of accesses each of which is checked.
-private let firstAccesses: UInt64 = 128
-/// The distance between two later checks: a prime, so that no pattern of accesses escapes it.
-private let checkEvery: UInt64 = 251
+private let firstAccesses = 128
+/// The smallest number of accesses from one later check to the next: a prime, so that no pattern of
+/// accesses escapes the checks.
+private let pause = 251

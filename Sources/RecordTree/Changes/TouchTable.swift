@@ -12,6 +12,8 @@ struct TouchTable: CheckedState {
     /// to make inotify events.
     private(set) var arrivals: [TypeID: Set<[UInt8]>] = [:]
 
+    var size: Int { ghosts.count + arrivals.count }
+
     var violations: [String] {
         ghosts.values.contains(where: \.isEmpty) || arrivals.values.contains(where: \.isEmpty)
             ? ["a directory without touched names is kept"] : []

@@ -20,6 +20,8 @@ struct GeneratedFiles: CheckedState {
             [:]
     private(set) var uses = 0
 
+    var size: Int { opened.count }
+
     var violations: [String] {
         opened.values.contains { $0.handles < 1 } ? ["a file without handles is open"] : []
     }

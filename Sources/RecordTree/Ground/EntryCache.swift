@@ -19,6 +19,8 @@ struct EntryCache: CheckedState {
     private(set) var absent: (type: TypeID, stem: Stem, commits: Int)?
     private(set) var epoch: UInt64 = 0
 
+    var size: Int { entries.count }
+
     var violations: [String] {
         entries.contains { $0.key != $0.value.id } ? ["a row is under another id"] : []
     }

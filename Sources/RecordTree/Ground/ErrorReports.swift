@@ -36,7 +36,7 @@ final class ErrorReports: Sendable {
         known.withLock { $0.typesWithDrafts = types }
     }
 
-    /// Keeps a failure without telling anyone of it.
+    /// Keeps a failure for `.error` without an event and without a notice.
     func keep(_ failure: AssetFailure, in type: TypeID) {
         known.withLock { $0.failures[type] = failure }
     }

@@ -24,7 +24,7 @@ final class Places: Sendable {
     /// not happen since the mount.
     var changed: Timestamp? { known.withLock(\.changed) }
 
-    /// Forgets what is known, because zones or types were added, removed or given other modes.
+    /// Forgets all places, because zones or types were added, removed or given other modes.
     func forgetAll(changedAt time: Timestamp) {
         known.withLock { known in
             known.places = [:]

@@ -16,6 +16,8 @@ struct NodeTable: CheckedState {
     private(set) var epochs: [Node: UInt32] = [:]
     private(set) var next: Int64 = 1
 
+    var size: Int { numbers.count + nodes.count + moved.count }
+
     var violations: [String] {
         var found: [String] = []
         if !numbers.allSatisfy({ nodes[$0.value] == $0.key || moved[$0.value] == $0.key }) {

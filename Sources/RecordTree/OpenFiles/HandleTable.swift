@@ -5,6 +5,8 @@ struct HandleTable: CheckedState {
     private(set) var handles: [HandleNumber: OpenHandle] = [:]
     private(set) var next: UInt64 = 1
 
+    var size: Int { handles.count }
+
     var violations: [String] {
         var found: [String] = []
         if handles.contains(where: { $0.value.number != $0.key }) {

@@ -20,6 +20,8 @@ struct OpenRecordTable: CheckedState {
 
     init(_ programs: ProgramTable) { readings = Readings(table: programs) }
 
+    var size: Int { files.count + pending.count + past.size + readings.size }
+
     var violations: [String] {
         var found: [String] = []
         if files.contains(where: { $0.value.file != $0.key }) {

@@ -4,7 +4,7 @@ import RecordStore
 
 /// The open records, and the memory of the texts that programs have read.
 ///
-/// Its lock comes before that of an open file and that of the nodes.
+/// A thread takes its lock before the lock of an open file, and before the lock of the nodes.
 final class OpenRecords: Sendable {
     let nodes: Nodes
     let options: TreeOptions

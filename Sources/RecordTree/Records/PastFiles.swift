@@ -22,6 +22,8 @@ struct PastFiles: CheckedState {
     private(set) var first = 0
     private(set) var bytes = 0
 
+    var size: Int { order.count }
+
     var violations: [String] {
         var found: [String] = []
         if bytes != files.values.reduce(0, { $0 + $1.replaced.text.count }) {

@@ -64,6 +64,8 @@ struct Readings: CheckedState {
     private(set) var nextNumber: UInt64 = 0
     private(set) var bytes = 0
 
+    var size: Int { readers.count + programs.count }
+
     var violations: [String] {
         var found: [String] = []
         let texts = readers.values.flatMap(\.known.values)

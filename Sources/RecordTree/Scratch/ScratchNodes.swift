@@ -3,7 +3,7 @@ import RecordModel
 
 /// The scratch files that the kernel knows, and the writes that failed in them.
 ///
-/// Its lock comes before that of the nodes.
+/// A thread takes its lock before the lock of the nodes.
 final class ScratchNodes: Sendable {
     private struct Known: CheckedState {
         var table = ScratchTable()
@@ -11,6 +11,7 @@ final class ScratchNodes: Sendable {
         var incomplete: [ScratchID: WriteFailure] = [:]
 
         var violations: [String] { table.violations }
+        var size: Int { table.size }
     }
 
     let nodes: Nodes

@@ -35,6 +35,8 @@ struct ScratchTable: CheckedState {
     private(set) var entries: [ScratchID: Set<ScratchPlace>] = [:]
     private(set) var next: UInt64 = 1
 
+    var size: Int { files.count + ids.count }
+
     var violations: [String] {
         var found: [String] = []
         let named = files.flatMap { id, file in file.places.map { ($0, id) } }

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// Programs that could not leave a share, and what they remove then.
+/// Programs that could not leave a share, and their removals after that.
 extension ShareEnding {
     /// Notes that a share could not be left. `rm -r` removes the file of the share first. When the
     /// share stays, the files below it still belong to its owner.

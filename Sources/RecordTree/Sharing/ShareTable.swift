@@ -15,6 +15,8 @@ struct ShareTable: CheckedState {
     /// Programs that failed to leave a share and may continue to remove its content.
     private(set) var failedLeaves: [ZoneID: FailedLeave] = [:]
 
+    var size: Int { tried.count }
+
     var violations: [String] {
         tried.values.contains(where: \.isEmpty) ? ["an empty text was tried"] : []
     }
