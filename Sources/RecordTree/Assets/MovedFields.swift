@@ -4,7 +4,9 @@ import RecordStore
 /// The recent renames of large fields, kept for the time in which the next calls of the same tool
 /// may complete them. A crash ends this memory, and the result up to then stays. The store keeps
 /// the files that are to follow their records (`Follow`).
-struct MovedFields {
+///
+/// INVARIANTS: a record was moved aside once, and each field in `beside` has a file.
+struct MovedFields: CheckedState {
     /// A record that was moved aside as a local file, with its files.
     struct Aside {
         let record: RecordID
@@ -14,18 +16,18 @@ struct MovedFields {
         let end: Duration
     }
 
-    private struct Ending {
+    struct Ending {
         let asset: AssetID
         let end: Duration
     }
 
-    private struct Exchange {
+    struct Exchange {
         let records: Set<RecordID>
         var fields: Set<FieldName> = []
         let end: Duration
     }
 
-    private struct Field: Hashable {
+    struct Field: Hashable {
         let type: TypeID
         let stem: Stem
         let field: FieldName
@@ -37,7 +39,7 @@ struct MovedFields {
     }
 
     /// A large field of a record.
-    private struct Place: Hashable {
+    struct Place: Hashable {
         let record: RecordID
         let field: FieldName
         let index: Int?
@@ -49,16 +51,29 @@ struct MovedFields {
 
     /// The fields whose files a tool has renamed to their names, each with the end of the time in
     /// which this counts.
-    private var named: [Place: Duration] = [:]
-    private var asides: [ScratchID: Aside] = [:]
-    private var endings: [ScratchPlace: Ending] = [:]
-    private var exchanges: [Exchange] = []
+    private(set) var named: [Place: Duration] = [:]
+    private(set) var asides: [ScratchID: Aside] = [:]
+    private(set) var endings: [ScratchPlace: Ending] = [:]
+    private(set) var exchanges: [Exchange] = []
     /// The files made beside fields, the oldest first.
-    private var beside: [Field: [FieldFile]] = [:]
+    private(set) var beside: [Field: [FieldFile]] = [:]
     /// The limits for fields, and for files beside one field. `recordfs scratch --problems` lists
     /// files that this memory has forgotten.
     private static let most = 4_096
     private static let mostBeside = 8
+
+    var size: Int { asides.count + beside.count }
+
+    var violations: [String] {
+        var found: [String] = []
+        if Set(asides.values.map(\.record)).count != asides.count {
+            found.append("a record was moved aside twice")
+        }
+        if beside.values.contains(where: { $0.isEmpty || $0.count > Self.mostBeside }) {
+            found.append("a field has no files beside it, or too many")
+        }
+        return found
+    }
 
     // MARK: Records that move with their files
 

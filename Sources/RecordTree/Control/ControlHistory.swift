@@ -4,7 +4,7 @@ import RecordStore
 /// The directories of records with history. An existing record has the name of its file there, a
 /// deleted one the name that its record name gives. When another record now shows under that name,
 /// the name of the deleted one ends in `@deleted`, which no file name does.
-extension Tree {
+extension ControlDirectory {
     private static let goneEnding = Array("@deleted".utf8)
 
     func historyNames(

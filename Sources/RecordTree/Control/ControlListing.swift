@@ -2,23 +2,11 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// A name in a directory of `.recordfs`.
-struct ControlName: Sendable {
-    let name: [UInt8]
-    let path: ControlPath
-
-    init(_ name: [UInt8], _ path: ControlPath) {
-        self.name = name
-        self.path = path
-    }
-
-    init(_ name: String, _ path: ControlPath) { self.init(Array(name.utf8), path) }
-}
-
-extension Tree {
+/// The names in the directories below `.recordfs`.
+extension ControlDirectory {
     /// Lists the names that the directory had when the listing began. Names are listed without
     /// attributes: the kernel may not keep those of computed files and would ask again.
-    func listControl(
+    func list(
         _ path: ControlPath, _ cursor: DirectoryCursor, _ offset: UInt64,
         _ add: (ListedEntry) -> Bool
     ) throws(RecordError) {
@@ -56,10 +44,10 @@ extension Tree {
         case .zone(let section, let zone): return try typeNames(section, zone)
         case .type(.meta, let type): return try metaNames(of: type)
         case .keptType(.trash, let zone, let type):
-            return try trashNames(in: zone, type)
+            return try trash.names(in: zone, type)
         case .keptType(.conflicts, let zone, let type):
-            return try conflictNames(in: zone, type)
-        case .conflict(let id): return try conflictFileNames(of: id)
+            return try conflicts.names(in: zone, type)
+        case .conflict(let id): return try conflicts.fileNames(of: id)
         case .keptType(_, let zone, let type):
             return try historyNames(in: zone, type)
         case .history(let zone, let type, let name):

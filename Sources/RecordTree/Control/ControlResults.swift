@@ -6,7 +6,7 @@ import RecordStore
 /// A query asks about one type, in which no two records share a name. A search asks about a zone:
 /// of several matches with one name the one that was made first has the plain name, and the others
 /// have a numbered one.
-extension Tree {
+extension ControlDirectory {
     func resultNames(of set: ControlPath.ResultSet) throws(RecordError) -> [ControlName] {
         switch set {
         case .query(let type, let text):
@@ -51,7 +51,8 @@ extension Tree {
     private func expression(_ text: [UInt8], _ type: TypeID) throws(RecordError)
         -> QueryExpression
     {
-        try QueryExpression(parsing: text, schema: try store.schema(of: place(of: type).type))
+        try QueryExpression(
+            parsing: text, schema: try store.schema(of: places.place(of: type).type))
     }
 
     /// Returns the relative path from a symlink in a result to its record. Returns nil when the
@@ -59,7 +60,7 @@ extension Tree {
     func resultTarget(_ set: ControlPath.ResultSet, _ id: RecordID) throws(RecordError)
         -> (path: [UInt8], modified: Timestamp)?
     {
-        guard let entry = try store.record(id), let directory = directoryPath(of: entry.type)
+        guard let entry = try store.record(id), let directory = places.directoryPath(of: entry.type)
         else { return nil }
         let parts = directory.split(separator: UInt8(ascii: "/")).count
         // The symlink is below the mount point at .recordfs/query/(the directory)/EXPR. A search
@@ -70,7 +71,7 @@ extension Tree {
         return (path, entry.modified)
     }
 
-    func controlSymlink(_ path: ControlPath) throws(RecordError) -> [UInt8] {
+    func symlinkTarget(_ path: ControlPath) throws(RecordError) -> [UInt8] {
         guard case .result(let set, let id) = path, let target = try resultTarget(set, id) else {
             throw RecordError(.stale, "the record is gone")
         }

@@ -8,13 +8,29 @@ import RecordModel
 ///   `moved` it is the number of lookups since it was moved. No entry counts as 0.
 /// - `numbers[node] == n` implies that `n` names `node` (by `nodes` or by `moved`).
 /// - A number in `moved` is a computed one and no longer names its own row.
-struct NodeTable {
-    private var nodes: [NodeNumber: Node] = [:]
-    private var counts: [NodeNumber: UInt64] = [:]
-    private var numbers: [Node: NodeNumber] = [:]
-    private var moved: [NodeNumber: Node] = [:]
-    private var epochs: [Node: UInt32] = [:]
-    private var next: Int64 = 1
+struct NodeTable: CheckedState {
+    private(set) var nodes: [NodeNumber: Node] = [:]
+    private(set) var counts: [NodeNumber: UInt64] = [:]
+    private(set) var numbers: [Node: NodeNumber] = [:]
+    private(set) var moved: [NodeNumber: Node] = [:]
+    private(set) var epochs: [Node: UInt32] = [:]
+    private(set) var next: Int64 = 1
+
+    var size: Int { numbers.count + nodes.count + moved.count }
+
+    var violations: [String] {
+        var found: [String] = []
+        if !numbers.allSatisfy({ nodes[$0.value] == $0.key || moved[$0.value] == $0.key }) {
+            found.append("a node answers to a number that names another one")
+        }
+        if !nodes.keys.allSatisfy({ $0.kind == .counted }) {
+            found.append("a computed number is counted")
+        }
+        if moved.keys.contains(where: { $0.kind == .counted }) {
+            found.append("a counted number is among the moved ones")
+        }
+        return found
+    }
 
     /// Returns the node behind a number. Returns nil when it no longer exists (ESTALE: the kernel
     /// looks it up again).

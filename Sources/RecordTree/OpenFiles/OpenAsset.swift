@@ -3,87 +3,12 @@ import RecordModel
 import RecordStore
 import Synchronization
 
-/// The place of an asset: a large field of a record.
-struct AssetKey: Hashable, Sendable {
-    let record: RecordID
-    let field: FieldName
-    let index: Int?
-    init(record: RecordID, field: FieldName, index: Int?) {
-        self.record = record
-        self.field = field
-        self.index = index
-    }
-    init(_ entry: AssetEntry) {
-        self.init(record: entry.record, field: entry.field, index: entry.index)
-    }
-}
-
-/// The file of an open asset: its name, and its bytes at the beginning.
-struct AssetHome {
-    let place: AssetKey
-    let type: TypeID
-    let stem: Stem
-    let fileExtension: [UInt8]
-    private let kind: AssetEntry.Kind
-    private let hash: ContentHash?
-    private let size: Int64
-
-    init(_ entry: AssetEntry) {
-        place = AssetKey(entry)
-        type = entry.type
-        stem = entry.stem
-        fileExtension = entry.fileExtension
-        (kind, hash, size) = (entry.kind, entry.hash, entry.size)
-    }
-
-    var hasBytes: Bool { kind == .value || hash != nil }
-
-    /// Returns true when the entry is this file, under the name that it has in another record.
-    func isSameFile(as entry: AssetEntry) -> Bool {
-        place.field == entry.field && place.index == entry.index && !entry.isLeaving && hasBytes
-            && (kind, hash, size) == (entry.kind, entry.hash, entry.size)
-    }
-}
-
 /// An asset while a program has it open.
 ///
 /// Stored content is never changed: the first write makes a working copy in `assets/tmp`, and a
 /// save gives that copy to the store. Readers see the working copy from then on.
 final class OpenAsset: Sendable {
-    struct State {
-        /// The row of its bytes. It stays the same while they move in their list.
-        var id: AssetID
-        /// The row before the file moved with its record.
-        var formerID: AssetID?
-        /// Its file when it was opened, saved, or moved with its record.
-        var home: AssetHome
-        /// The file that reads and writes use. Nil when the bytes are not on this machine.
-        var file: HostFile?
-        /// The path of the working copy. Nil while `file` is the stored content.
-        var workingCopy: [UInt8]?
-        /// The hash of a working copy that the store has taken while no record refers to it yet.
-        var imported: ContentHash?
-        var version = 0
-        var savedVersion = 0
-        var modified: Timestamp
-        /// The time of the last local change of content, name or times: ctime.
-        var changed: Timestamp
-        var size: Int64
-        var handles = 0
-        var writers = 0
-        /// The version of the record that the file shows. Nil when there is no version.
-        var readVersion: Int64?
-        /// The programs that have opened the file for writing (`ProgramTable`).
-        var programs: Set<Int32> = []
-        /// The bytes that the working copy could not take. Then it is not saved.
-        var failure: WriteFailure?
-        var isUnlinked = false
-        /// Indicates that the file is no longer shared with this user: nothing of it can be read
-        /// any more.
-        var isRevoked = false
-        var isDirty: Bool { version != savedVersion }
-    }
-    let state: Mutex<State>
+    private let state: Mutex<OpenAssetState>
     /// Serialises changes of the working copy with its hand-over to the store, as the kernel's
     /// inode lock does for a file: a byte written after the hand-over would change stored content.
     /// This is the only lock that is held over file I/O.
@@ -91,7 +16,7 @@ final class OpenAsset: Sendable {
 
     init(_ entry: AssetEntry, content: HostFile?, version: Int64?) {
         self.state = Mutex(
-            State(
+            OpenAssetState(
                 id: entry.id, home: AssetHome(entry), file: content, modified: entry.modified,
                 changed: entry.statusChanged, size: entry.size, readVersion: version))
     }
@@ -151,47 +76,30 @@ final class OpenAsset: Sendable {
         }
     }
 
-    private func checkIsShared() throws(RecordError) {
+    /// Throws for a file that is no longer shared with this user.
+    func checkIsShared() throws(RecordError) {
         if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
     }
 
-    func read(offset: Int64, count: Int, in tree: Tree) throws(RecordError) -> ReadResult {
-        try checkIsShared()
-        if let file = state.withLock({ $0.file }) {
-            return .file(file, offset: offset, count: count)
-        }
-        return tree.fetch(self, offset: offset, count: count)
-    }
-
-    func write(_ data: UnsafeRawBufferPointer, offset: Int64?, in tree: Tree)
-        throws(RecordError)
-    {
-        try checkIsShared()
-        let start = offset ?? shown.size
-        do throws(RecordError) {
-            try changing { () throws(RecordError) in
-                try tree.workingCopy(of: self).write(data, offset: start)
-            }
-        } catch {
-            state.withLock { $0.failure.note(offset: start, count: data.count, error) }
-            throw error
-        }
-        let (now, changed) = (tree.now, tree.store.nextChange())
+    /// Notes that a write has changed the working copy.
+    ///
+    /// - Parameter changed: the moment of the change (`RecordStore.nextChange`).
+    func noteWrite(offset: Int64, count: Int, now: Timestamp, changed: Timestamp) {
         state.withLock { state in
             state.version += 1
-            state.size = max(state.size, start + Int64(data.count))
-            state.failure.noteWrite(offset: start, count: data.count)
+            state.size = max(state.size, offset + Int64(count))
+            state.failure.noteWrite(offset: offset, count: count)
             state.modified = now
             state.noteChange(changed)
         }
     }
 
-    func truncate(to size: Int64, in tree: Tree) throws(RecordError) {
-        try checkIsShared()
-        try changing { () throws(RecordError) in
-            try tree.workingCopy(of: self, keepingBytes: size).truncate(to: size)
-        }
-        let (now, changed) = (tree.now, tree.store.nextChange())
+    func noteFailure(offset: Int64, count: Int, _ error: RecordError) {
+        state.withLock { $0.failure.note(offset: offset, count: count, error) }
+    }
+
+    /// Notes that the working copy has another size.
+    func noteSize(_ size: Int64, now: Timestamp, changed: Timestamp) {
         state.withLock { state in
             state.version += 1
             state.size = size
@@ -207,8 +115,153 @@ final class OpenAsset: Sendable {
     }
 }
 
-extension OpenAsset.State {
-    mutating func noteChange(_ moment: Timestamp) {
-        changed = max(moment, changed + .nanoseconds(1))
+/// The names of an open large field.
+extension OpenAsset {
+    /// The row before the file moved with its record.
+    var formerID: AssetID? { state.withLock(\.formerID) }
+
+    /// Notes that the bytes belong to another row now.
+    func setRow(_ id: AssetID) { state.withLock { $0.id = id } }
+
+    /// Notes that the file moved to another record with its record.
+    func noteMove(to entry: AssetEntry, from former: AssetID) {
+        state.withLock { state in
+            state.home = AssetHome(entry)
+            state.formerID = former
+        }
+    }
+}
+
+/// The handles and the programs of an open large field.
+extension OpenAsset {
+    func addHandle(writes: Bool) {
+        state.withLock { state in
+            state.handles += 1
+            if writes { state.writers += 1 }
+        }
+    }
+
+    /// Removes a writer. Returns whether it was the last one.
+    func removeWriter() -> Bool {
+        state.withLock { state in
+            state.writers -= 1
+            return state.writers == 0
+        }
+    }
+
+    /// Removes a handle. Returns whether it was the last one.
+    func removeHandle() -> Bool {
+        state.withLock { state in
+            state.handles -= 1
+            return state.handles == 0
+        }
+    }
+
+    /// Notes that a program has opened the file. Returns the version of the record that it shows.
+    func noteProgram(_ program: Int32, writes: Bool) -> Int64? {
+        state.withLock { state in
+            if writes { state.programs.insert(program) }
+            return state.readVersion
+        }
+    }
+
+    /// The programs that have opened the file for writing, and the version that the file showed.
+    var writing: (programs: Set<Int32>, begun: Int64?) {
+        state.withLock { ($0.programs, $0.readVersion) }
+    }
+}
+
+/// The bytes of an open large field.
+extension OpenAsset {
+    /// The file that reads use. Nil when the bytes are not on this machine.
+    var file: HostFile? { state.withLock(\.file) }
+
+    /// The file that reads use, and its time.
+    var content: (file: HostFile?, modified: Timestamp) {
+        state.withLock { ($0.file, $0.modified) }
+    }
+
+    /// The file that writes change. Nil while the file shows stored content.
+    var workingFile: HostFile? { state.withLock { $0.workingCopy == nil ? nil : $0.file } }
+
+    var isIncomplete: Bool { state.withLock { $0.failure != nil } }
+
+    /// Notes that the bytes have been downloaded.
+    func arrive(_ file: HostFile) {
+        state.withLock { if $0.file == nil { $0.file = file } }
+    }
+
+    /// Begins a working copy.
+    func begin(_ file: HostFile, at path: [UInt8]) {
+        state.withLock { state in
+            state.file = file
+            state.workingCopy = path
+            state.imported = nil
+        }
+    }
+
+    /// A change that a save takes.
+    struct Change {
+        let version: Int
+        let size: Int64
+        let modified: Timestamp
+        let changed: Timestamp
+    }
+
+    /// Returns the change to save. Returns nil when nothing has changed since the last save, or the
+    /// name was removed. An empty file is saved only when it is `isLast`.
+    func change(isLast: Bool) -> Change? {
+        state.withLock { state in
+            guard state.isDirty && !state.isUnlinked && (isLast || state.size > 0) else {
+                return nil
+            }
+            return Change(
+                version: state.version, size: state.size, modified: state.modified,
+                changed: state.changed)
+        }
+    }
+
+    /// The path of the working copy, or the hash of one that the store has taken.
+    var unsaved: (path: [UInt8]?, imported: ContentHash?) {
+        state.withLock { ($0.workingCopy, $0.imported) }
+    }
+
+    /// Notes that the store has taken the working copy.
+    func noteTaken(_ hash: ContentHash, as file: HostFile) {
+        state.withLock { state in
+            state.file = file
+            state.workingCopy = nil
+            state.imported = hash
+        }
+    }
+
+    /// Notes that a record contains the content.
+    ///
+    /// - Parameter hasName: false for a file that has lost its name. It is not saved any more.
+    func noteSaved(version: Int, hasName: Bool, entry: AssetEntry?, readVersion: Int64?) {
+        state.withLock { state in
+            state.savedVersion = version
+            state.imported = nil
+            state.readVersion = readVersion
+            if let entry { state.home = AssetHome(entry) }
+            if !hasName { state.isUnlinked = true }
+        }
+    }
+
+    /// Notes that the working copy has bytes that another file had.
+    func noteCopy(of size: Int64) {
+        state.withLock { state in
+            state.version += 1
+            state.size = max(state.size, size)
+        }
+    }
+
+    /// Sets the time. Returns whether the store has the content, and so needs the time too.
+    func setTime(_ modified: Timestamp, changed: Timestamp) -> Bool {
+        state.withLock { state in
+            state.modified = modified
+            state.noteChange(changed)
+            return !state.isDirty && !state.isUnlinked
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import RecordModel
+import RecordStore
 import Synchronization
 
 /// A file or directory between open and release.
@@ -27,9 +28,9 @@ final class OpenHandle: Sendable {
         /// The file of which the kernel may have written pages. Nil where the kernel keeps none.
         var node: Node? {
             switch self {
-            case .record(let open): .record(open.state.withLock(\.file))
+            case .record(let open): .record(open.file)
             case .scratch(_, let id): .scratch(id)
-            case .asset(let open): .asset(open.state.withLock(\.id))
+            case .asset(let open): .asset(open.id)
             case .generated, .bytes, .errors, .share, .events, .command, .directory: nil
             }
         }
@@ -38,7 +39,7 @@ final class OpenHandle: Sendable {
     let number: HandleNumber
     let canWrite: Bool
     let appends: Bool
-    let backing: Mutex<Backing>
+    private let backing: Mutex<Backing>
 
     init(_ number: HandleNumber, _ backing: Backing, flags: Int32) {
         self.number = number
@@ -48,41 +49,21 @@ final class OpenHandle: Sendable {
     }
 
     var current: Backing { backing.withLock { $0 } }
+
+    /// Continues with another file.
+    func become(_ file: Backing) { backing.withLock { $0 = file } }
 }
 
-extension Tree {
-    func addHandle(_ backing: OpenHandle.Backing, flags: Int32) -> HandleNumber {
-        state.withLock { state in
-            let number = HandleNumber(rawValue: state.nextHandle)
-            state.nextHandle += 1
-            state.handles[number] = OpenHandle(number, backing, flags: flags)
-            return number
-        }
+extension OpenHandle.Backing {
+    func isScratch(_ id: ScratchID) -> Bool {
+        if case .scratch(_, id) = self { true } else { false }
     }
 
-    func handle(_ number: HandleNumber) throws(RecordError) -> OpenHandle {
-        guard let handle = state.withLock({ $0.handles[number] }) else {
-            throw RecordError(.stale, "the file is not open")
-        }
-        return handle
+    func isAsset(_ open: OpenAsset) -> Bool {
+        if case .asset(let it) = self { it === open } else { false }
     }
 
-    /// Returns notices that make the kernel hand over the data that programs have written into
-    /// mappings of open files. For each notice the kernel does so before it drops the pages.
-    package func pagesOfOpenFiles() -> [KernelNotice] {
-        let handles = handles { _ in true }.filter(\.canWrite)
-        return state.withLock { state in
-            let numbers = handles.compactMap { handle in
-                handle.current.node.flatMap(state.nodes.number(of:))
-            }
-            return Set(numbers).map { .content($0) }
-        }
-    }
-
-    /// Returns the handles that have the file open. All handles are searched, because renames of
-    /// open files are rare.
-    func handles(on matches: (OpenHandle.Backing) -> Bool) -> [OpenHandle] {
-        let all = state.withLock { Array($0.handles.values) }
-        return all.filter { matches($0.current) }
+    func isRecord(_ open: OpenRecord) -> Bool {
+        if case .record(let it) = self { it === open } else { false }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import RecordModel
 import RecordStore
 import Synchronization
@@ -8,64 +9,139 @@ import Synchronization
 /// ahead of `savedVersion`. When another file takes the name, this one keeps its text: its readers
 /// continue to read it, and a save of its writers is merged with the new file.
 final class OpenRecord: Sendable {
-    struct State {
-        var file: RecordFile
-        var type: TypeID
-        var stem: Stem
-        /// Indicates whether the store has a row for it: a record, or a draft of one.
-        var isInStore: Bool
-        /// The text that the file shows. Nil before the first read or write.
-        var text: [UInt8]?
-        /// The text in the store when another file took the name.
-        var base: [UInt8]?
-        var version = 0
-        var savedVersion = 0
-        /// The time of the last write, or the time that utimens has set since.
-        var modified: Timestamp
-        /// The time of the last local change of content, name or times: ctime.
-        var changed: Timestamp
-        var created: Timestamp
-        var handles = 0
-        var writers = 0
-        /// The programs that have opened the file for writing (`ProgramTable`).
-        var programs: Set<Int32> = []
-        /// The reason why the last text is only a draft, until a close has reported it: fsync may
-        /// not.
-        var untold: RecordError?
-        /// The bytes that the text could not take. Then the text is not saved.
-        var failure: WriteFailure?
-        /// Indicates that the name was removed: later writes are lost, as on any file system.
-        var isUnlinked = false
-        /// Indicates that the record is no longer shared with this user: nothing of it can be read
-        /// any more.
-        var isRevoked = false
-        /// The place of the file when a program opened it for writing.
-        var home: TypePlace?
+    private let state: Mutex<OpenRecordState>
 
-        var isDirty: Bool { version != savedVersion }
-    }
-
-    let state: Mutex<State>
-
-    init(_ state: State) { self.state = Mutex(state) }
+    init(_ state: OpenRecordState) { self.state = Mutex(state) }
 
     var file: RecordFile { state.withLock { $0.file } }
 }
 
-/// A text in the form that a save takes.
-struct TextSnapshot {
-    let file: RecordFile
-    let isInStore: Bool
-    let type: TypeID
-    let stem: Stem
-    let text: [UInt8]
-    let base: [UInt8]?
-    let version: Int
-    let modified: Timestamp
-    let changed: Timestamp
-    let programs: Set<Int32>
+/// The names of an open record.
+extension OpenRecord {
+    struct Identity {
+        let file: RecordFile
+        let type: TypeID
+        let stem: Stem
+        /// The place of the file when a program opened it for writing.
+        let home: TypePlace?
+    }
 
-    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
+    var identity: Identity { state.withLock(\.identity) }
+    var home: TypePlace? { state.withLock(\.home) }
+
+    func setHome(_ place: TypePlace) { state.withLock { $0.home = place } }
+
+    /// Notes that a save has restored the directory of the file as another one.
+    func setType(_ type: TypeID) { state.withLock { $0.type = type } }
+
+    /// Notes that the file has another name, and that its text is saved under it.
+    func move(to new: RecordFile, _ type: TypeID, _ stem: Stem) {
+        state.withLock { state in
+            state.type = type
+            state.stem = stem
+            state.isInStore = true
+            if state.file != new { state.base = nil }
+            state.file = new
+        }
+    }
+
+    /// Moves the file to the name that its record shows under now.
+    func follow(_ changes: [StemChange]) {
+        state.withLock { state in
+            let change = changes.last {
+                $0.record == state.file.record && $0.type == state.type
+                    && $0.former == state.stem
+            }
+            if let change { state.stem = change.stem }
+        }
+    }
+
+    /// Notes the place to which the record has moved. Returns whether the file shows its text there.
+    func follow(to place: TypePlace, showing text: [UInt8]) -> Bool {
+        state.withLock { state in
+            state.home = place
+            return !state.isDirty && (state.text.map { $0 == text } ?? true)
+        }
+    }
+}
+
+/// The handles and the programs of an open record.
+extension OpenRecord {
+    var isOnlyWriter: Bool { state.withLock { $0.writers == 1 } }
+
+    /// Indicates whether it is not open and has no unsaved text.
+    var isClosed: Bool { state.withLock { $0.handles == 0 && !$0.isDirty } }
+
+    /// Indicates whether it has a text that is not saved and that no writer holds any more.
+    var isUnsaved: Bool {
+        state.withLock { $0.isDirty && !$0.isUnlinked && $0.writers == 0 }
+    }
+
+    func addHandle(writes: Bool) {
+        state.withLock { state in
+            state.handles += 1
+            if writes { state.writers += 1 }
+        }
+    }
+
+    /// Removes a writer. Returns whether it was the last one.
+    func removeWriter() -> Bool {
+        state.withLock { state in
+            state.writers -= 1
+            return state.writers == 0
+        }
+    }
+
+    /// Removes a handle. Returns the bytes of the text when the file can be forgotten: it has no
+    /// handle, and no text that a save could keep.
+    func removeHandle() -> Int? {
+        state.withLock { state in
+            state.handles -= 1
+            guard state.handles == 0 && (!state.isDirty || state.isUnlinked) else { return nil }
+            return state.text?.count ?? 0
+        }
+    }
+
+    /// Notes that a program has opened the file. Returns the names of the file at that time.
+    func noteProgram(_ program: Int32, writes: Bool) -> Identity {
+        state.withLock { state in
+            if writes { state.programs.insert(program) }
+            return state.identity
+        }
+    }
+}
+
+/// The attributes of an open record.
+extension OpenRecord {
+    struct Shown {
+        let type: TypeID
+        let size: Int64
+        let modified: Timestamp
+        let changed: Timestamp
+    }
+
+    var shown: Shown { state.withLock(\.shown) }
+
+    /// The attributes that getattr shows while the text is newer than the store. Nil when the store
+    /// is up to date.
+    var shownUnsaved: Shown? {
+        state.withLock { state in
+            state.text != nil && (state.isDirty || !state.isInStore) ? state.shown : nil
+        }
+    }
+
+    var isUnlinked: Bool { state.withLock(\.isUnlinked) }
+
+    /// Sets the time of a text that the store does not have yet. Returns false for any other file:
+    /// the store keeps its time.
+    func setTimeInMemory(_ modified: Timestamp, changed: Timestamp) -> Bool {
+        state.withLock { state in
+            guard state.isDirty || !state.isInStore else { return false }
+            state.modified = modified
+            state.noteChange(changed)
+            return true
+        }
+    }
 }
 
 extension OpenRecord {
@@ -111,6 +187,26 @@ extension OpenRecord {
         }
     }
 
+    var isRevoked: Bool { state.withLock(\.isRevoked) }
+
+    /// Revokes a record that is no longer shared with this user. Unsaved writes stay for the next
+    /// save, which reports them.
+    func revoke() {
+        state.withLock { state in
+            state.isRevoked = true
+            if !state.isDirty { state.text = nil }
+        }
+    }
+
+    /// Ends the text of a record that is no longer shared with this user.
+    func abandon() {
+        state.withLock { state in
+            state.isUnlinked = true
+            state.isRevoked = true
+            state.text = nil
+        }
+    }
+
     /// Throws for a record that is no longer shared with this user.
     func checkIsShared() throws(RecordError) {
         if state.withLock(\.isRevoked) { throw .sharedNoLonger(kept: false) }
@@ -144,6 +240,12 @@ extension OpenRecord {
         }
     }
 
+    /// Forgets the failed writes of a file that an open has emptied.
+    func beginAnew() { state.withLock { $0.failure = nil } }
+
+    /// Keeps a refusal that fsync does not report.
+    func keepUntold(_ error: RecordError) { state.withLock { $0.untold = error } }
+
     /// Returns the refusal that fsync did not report, for the close that follows. It is returned
     /// once.
     func takeUntold() -> RecordError? {
@@ -159,6 +261,12 @@ extension OpenRecord {
             return text.bytes(at: offset, count: count)
         }
     }
+
+    /// The file whose text must be read from the store first. Nil when the text is loaded.
+    var fileToLoad: RecordFile? { state.withLock { $0.text == nil ? $0.file : nil } }
+
+    /// The text that the file shows, with its time.
+    var content: ([UInt8], Timestamp) { state.withLock { ($0.text ?? [], $0.modified) } }
 
     /// Sets the text that was read from the store, unless a writer has set it already.
     func load(_ text: [UInt8]) {
@@ -205,19 +313,5 @@ extension OpenRecord {
             state.modified = now
             state.noteChange(changed)
         }
-    }
-}
-
-extension OpenRecord.State {
-    mutating func noteChange(_ moment: Timestamp) {
-        changed = max(moment, changed + .nanoseconds(1))
-    }
-}
-
-extension RecordError {
-    static func textTooLarge(limit: Int) -> RecordError {
-        RecordError(
-            .tooLarge,
-            "the text of a record is at most \(limit) bytes; put large values into asset files")
     }
 }

@@ -1,44 +1,32 @@
 import Glibc
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// RENAME_EXCHANGE of large fields: the names stay, and the files exchange their bytes.
-extension Tree {
+extension AssetRenames {
     func exchange(_ file: FieldFile, with other: FieldFile) throws(RecordError) {
         guard let entry = file.entry, let otherEntry = other.entry else { throw .noSuchFile }
         guard let hash = entry.hash, let otherHash = otherEntry.hash else {
             throw RecordError(.crossDevice, "a long value is not exchanged with a file")
         }
-        try checkWritable(entry.record, in: file.type)
-        try checkWritable(otherEntry.record, in: other.type)
-        let time = options.clock.uptime
-        let isDone = state.withLock {
-            $0.movedFields.wereExchanged(entry, otherEntry, at: time)
-        }
-        let held = heldFiles(entry, otherEntry)
+        try permissions.checkWritable(entry.record, in: file.type)
+        try permissions.checkWritable(otherEntry.record, in: other.type)
+        let isDone = moves.wereExchanged(entry, otherEntry)
+        let held = [assets.held(entry.id), assets.held(otherEntry.id)]
         let (first, second) = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> (AssetEntry?, AssetEntry?) in
             for asset in [entry, otherEntry] { try transaction.stopFollowing(asset) }
             if isDone { return (entry, otherEntry) }
             return try transaction.exchange(entry, otherEntry, hash, otherHash)
         }
-        state.withLock { state in
-            for asset in [entry, otherEntry] {
-                state.movedFields.moved(asset)
-                state.movedFields.filled(asset, until: time + options.grace)
-            }
-            if let second { state.adopt(held[0].number, isDone ? nil : held[0].open, as: second) }
-            if let first { state.adopt(held[1].number, isDone ? nil : held[1].open, as: first) }
+        for asset in [entry, otherEntry] {
+            moves.noteMoved(asset)
+            moves.noteFilled(asset)
         }
-        if isDone { deliver(held.compactMap { $0.number.map { .content($0) } }) }
-        notify([.content(NodeNumber(file.type))])
-    }
-
-    private func heldFiles(_ assets: AssetEntry...) -> [(number: NodeNumber?, open: OpenAsset?)] {
-        state.withLock { state in
-            assets.map { (state.nodes.number(of: .asset($0.id)), state.assets[$0.id]) }
-        }
+        if let second { assets.adopt(held[0].number, isDone ? nil : held[0].open, as: second) }
+        if let first { assets.adopt(held[1].number, isDone ? nil : held[1].open, as: first) }
+        if isDone { kernel.deliver(held.compactMap { $0.number.map { .content($0) } }) }
+        kernel.notify([.content(NodeNumber(file.type))])
     }
 
     /// Exchanges a local file and a field's file.
@@ -46,22 +34,18 @@ extension Tree {
         _ place: ScratchPlace, with file: FieldFile, _ caller: Requester
     ) throws(RecordError) {
         guard let entry = file.entry else { throw .noSuchFile }
-        let path = try scratchPath(place)
-        let held = heldFiles(entry)[0]
-        guard let content = try shownContent(of: entry, held.open) else {
+        let path = try scratch.path(place)
+        let held = assets.held(entry.id)
+        guard let content = try handleMoves.shownContent(of: entry, held.open) else {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
         try saveScratch(place, as: file, caller)
-        try storage.place(copyOf: content.file, at: path, modified: content.modified)
-        let scratch = state.withLock { state in
-            let scratch = state.scratch.id(at: place)
-            if let number = held.number {
-                state.nodes.rebind(number, to: .scratch(scratch))
-                state.detached[number] = nil
-            }
-            return scratch
+        try scratch.storage.place(copyOf: content.file, at: path, modified: content.modified)
+        let id = scratch.scratchNodes.bind(place, to: held.number)
+        assets.attach(held.number)
+        if let open = held.open {
+            try handleMoves.move(on: { $0.isAsset(open) }, become: id, at: path)
         }
-        if let open = held.open { try handles(on: { $0.isAsset(open) }, become: scratch, at: path) }
     }
 }
 

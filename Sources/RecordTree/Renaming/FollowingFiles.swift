@@ -1,22 +1,35 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// The files of large fields when their record is renamed. They move with the record at once, where
 /// nothing prevents it. The new name may have files of another record that was just removed, as in
 /// an exchange of two records by way of a third name. Then the files stay unchanged until the tool
 /// has handled them, or the grace time is over.
-extension Tree {
+final class FollowingFiles: Sendable {
+    let errors: ErrorReports
+    let fields: FieldFiles
+    let moves: FieldMoves
+    let options: TreeOptions
+    let scratchNodes: ScratchNodes
+    let store: RecordStore
+
+    init(_ ground: Ground, _ scratchRooms: ScratchRooms, _ assetRooms: AssetRooms) {
+        errors = ground.errors
+        fields = assetRooms.fields
+        moves = assetRooms.moves
+        options = ground.options
+        scratchNodes = scratchRooms.scratchNodes
+        store = ground.store
+    }
+
     /// Returns the files for a local text that takes a record's name: the files that already have
     /// that name, and the files from the record that the text was before.
     func movedFiles(
         of place: ScratchPlace, to stem: Stem, in type: TypeID
     ) throws(RecordError) -> MovedFiles {
-        let time = options.clock.uptime
-        let aside = state.withLock { state in
-            state.scratch.knownID(at: place).flatMap { state.movedFields.aside($0, at: time) }
+        guard let id = scratchNodes.knownID(at: place), let aside = moves.aside(id) else {
+            return .none
         }
-        guard let aside else { return .none }
         var files = try movedFiles(aside.assets, of: aside.record, to: stem, in: type)
         guard try store.record(type, stem)?.id != aside.record else { return files }
         let moved = aside.moved.filter { $0.index == nil && $0.hash != nil }
@@ -34,7 +47,7 @@ extension Tree {
         guard target?.id != record else { return .none }
         var own: [AssetEntry] = []
         if let target, target.state == .waitingDelete {
-            own = try shownFiles(of: target.id).filter { $0.index == nil && $0.hash != nil }
+            own = try fields.shownFiles(of: target.id).filter { $0.index == nil && $0.hash != nil }
         }
         let following = assets.filter { asset in
             asset.index == nil && asset.hash != nil && own.contains { $0.field == asset.field }
@@ -47,26 +60,23 @@ extension Tree {
     /// Returns the files that may follow. A file that a tool has just put in the place of another
     /// one stays.
     private func unnamed(_ assets: [AssetEntry], instead own: [AssetEntry]) -> [AssetEntry] {
-        let time = options.clock.uptime
-        return state.withLock { state in
-            assets.filter { asset in
-                own.first { $0.field == asset.field }
-                    .map { !state.movedFields.isNamed($0, at: time) } ?? true
-            }
+        assets.filter { asset in
+            own.first { $0.field == asset.field }.map { !moves.isNamed($0) } ?? true
         }
     }
 
     /// Moves the files that follow their record when the tool has not handled them in time. Returns
     /// the time when the next one is due.
     func followDue(olderThan age: Duration) throws(RecordError) -> Timestamp? {
-        let time = options.clock.uptime
-        state.withLock { $0.movedFields.forgetAsides(until: time) }
+        moves.forgetOld()
         for (follow, error) in try store.finishFollowing(olderThan: age) {
             guard error.isForGood, let record = try store.record(follow.target) else { continue }
-            noteFailure(.unsaved, "\(record.stem)@\(follow.field)", in: record.type, error)
+            errors.note(.unsaved, "\(record.stem)@\(follow.field)", in: record.type, error)
             try store.drop(follow)
         }
-        return try store.firstFollowing().map { max($0 + options.grace, now + Self.followPause) }
+        return try store.firstFollowing().map {
+            max($0 + options.grace, options.now + Self.followPause)
+        }
     }
 
     /// The time between two attempts for files that cannot follow now.
@@ -82,7 +92,7 @@ extension Tree {
                 try transaction.finishLeaving(of: entry.id)
             }
         }
-        return try store.files(assets.filter { isShown($0, of: entry) }, of: entry.id)
+        return try store.files(assets.filter { fields.isShown($0, of: entry) }, of: entry.id)
     }
 }
 

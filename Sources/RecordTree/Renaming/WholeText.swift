@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import Synchronization
 
 /// A text that takes the name of a record as a whole. It comes from a scratch file, or from another
 /// record.
@@ -33,21 +32,8 @@ struct SavedText {
     let isMerged: Bool
 }
 
-extension Tree {
-    /// Returns the program that renames and the program that wrote the file: in
-    /// `jq … n.json > tmp && mv tmp n.json` the writer is the one that has read the record.
-    func programs(of place: ScratchPlace, _ caller: Requester) -> Set<Int32> {
-        let writer = state.withLock { state in
-            state.scratch.knownID(at: place).flatMap { state.scratch.writer(of: $0) }
-        }
-        return Set([writer, options.programs.program(caller.threadID)].compactMap(\.self))
-    }
-
-    func noteWriter(_ caller: Requester, of scratch: ScratchID) {
-        guard let program = options.programs.program(caller.threadID) else { return }
-        state.withLock { $0.scratch.setWriter(program, of: scratch) }
-    }
-
+/// Saves of whole texts.
+extension RecordRenames {
     /// Replaces the content of the record, but keeps changes that another machine has made since
     /// these programs read it.
     func save(_ new: WholeText, in type: TypeID, with transaction: Transaction)
@@ -56,10 +42,10 @@ extension Tree {
         let name = Readings.Name(type: type, stem: new.stem)
         var base: [UInt8]?
         var goneSince: Timestamp?
-        let haveOld = state.withLock { $0.readings.haveOld(name, new.programs) }
+        let haveOld = records.haveOld(name, new.programs)
         if haveOld, let current = try transaction.record(type, new.stem) {
             let known: Readings.Known
-            (known, goneSince) = try self.known(
+            (known, goneSince) = try records.known(
                 name, by: new.programs, of: current, with: transaction)
             if !known.texts.isEmpty {
                 base = try transaction.beginning(
@@ -71,12 +57,12 @@ extension Tree {
             if let base {
                 try transaction.saveMerging(
                     text: new.text, since: base, type: type, stem: new.stem,
-                    modified: new.modified, keptFiles: keptFiles
+                    modified: new.modified, keptFiles: assets.keptFiles
                 ).entry
             } else {
                 try transaction.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
-                    effect: .renamedOver, files: new.files, keptFiles: keptFiles
+                    effect: .renamedOver, files: new.files, keptFiles: assets.keptFiles
                 ).entry
             }
         let file = entry.file
@@ -86,12 +72,7 @@ extension Tree {
         let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in
-            state.withLock { state in
-                for program in new.programs {
-                    state.readings.saved(
-                        new.text, name, in: isMerged ? nil : file, by: program)
-                }
-            }
+            records.noteSaved(new.text, name, in: isMerged ? nil : file, by: new.programs)
         }
         return SavedText(file: file, text: text, isMerged: isMerged)
     }
@@ -100,8 +81,8 @@ extension Tree {
     /// it has moved.
     func tellOfMerge(_ saved: SavedText) {
         guard saved.isMerged,
-            let number = state.withLock({ $0.nodes.number(of: .record(saved.file)) })
+            let number = nodes.number(of: .record(saved.file))
         else { return }
-        deliver([.content(number)])
+        kernel.deliver([.content(number)])
     }
 }

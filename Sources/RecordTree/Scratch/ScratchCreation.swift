@@ -1,15 +1,14 @@
 import Glibc
-package import RecordModel
+import RecordModel
 import RecordStore
-import Synchronization
 
 /// New names in scratch. They belong to the caller and have the requested mode, as on the host's
 /// own file system.
-extension Tree {
-    func createScratch(_ place: ScratchPlace, mode: UInt32, flags: Int32, caller: Requester)
+extension ScratchFiles {
+    func create(_ place: ScratchPlace, mode: UInt32, flags: Int32, caller: Requester)
         throws(RecordError) -> (NodeEntry, Opened)
     {
-        let name = try newScratchPath(place)
+        let name = try newPath(place)
         let made: HostFile?
         do throws(RecordError) {
             made = try name.open(O_RDWR | O_CREAT | O_EXCL)
@@ -17,79 +16,50 @@ extension Tree {
             made = nil
         }
         guard let file = made else {
-            guard let id = try findScratch(place), let entry = try entry(of: .scratch(id)) else {
+            guard let id = try find(place), let entry = try entry(of: id) else {
                 throw RecordError(.stale, "the file is gone")
             }
-            return (entry, try openScratch(id, flags: flags, caller: caller))
+            return (entry, try open(id, flags: flags, caller: caller))
         }
         let id = try settle(HostName(file), at: place, in: name.parent, mode: mode, caller)
         noteWriter(caller, of: id)
-        guard let entry = try entry(of: .scratch(id)) else {
+        guard let entry = try entry(of: id) else {
             throw RecordError(.stale, "the file is gone")
         }
         return (
             entry,
             Opened(
-                handle: addHandle(.scratch(file, id), flags: flags), keepCache: true,
+                handle: handles.add(.scratch(file, id), flags: flags), keepCache: true,
                 needsNoFlush: !place.isOfShare)
         )
     }
 
-    func makeScratchDirectory(_ place: ScratchPlace, mode: UInt32, caller: Requester)
+    func makeDirectory(_ place: ScratchPlace, mode: UInt32, caller: Requester)
         throws(RecordError) -> ScratchID
     {
-        let name = try newScratchPath(place)
+        let name = try newPath(place)
         try name.makeDirectory()
         return try settle(
             HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
     }
 
-    func makeScratchSymlink(_ place: ScratchPlace, target: [UInt8], caller: Requester)
+    func makeSymlink(_ place: ScratchPlace, target: [UInt8], caller: Requester)
         throws(RecordError) -> ScratchID
     {
-        let name = try newScratchPath(place)
+        let name = try newPath(place)
         try name.makeSymlink(to: target)
         return try settle(
             HostName(try name.held()), at: place, in: name.parent, mode: nil, caller)
     }
 
     /// Makes a pipe or a socket, or a device where the kernel has let the caller request one.
-    func makeScratchNode(
+    func makeNode(
         _ place: ScratchPlace, mode: UInt32, device: UInt64, caller: Requester
     ) throws(RecordError) -> ScratchID {
-        let name = try newScratchPath(place)
+        let name = try newPath(place)
         try name.makeNode(kind: mode & UInt32(S_IFMT), device: device)
         return try settle(
             HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
-    }
-
-    /// Gives a scratch file another name (link). Records and assets have only one name each.
-    package func link(
-        _ number: NodeNumber, newParent: NodeNumber, newName: [UInt8]
-    ) throws(RecordError) -> NodeEntry {
-        try checkWritable()
-        try checkLength(newName)
-        if case .scratch(let id) = try node(number),
-            case .asset(let file) = try meaning(of: newName, in: try node(newParent))
-        {
-            return try link(id, as: file)
-        }
-        // git, cp -l and rsync --link-dest expect EPERM where there are no hard links.
-        guard case .scratch(let id) = try node(number),
-            case .scratch(let place) = try meaning(of: newName, in: try node(newParent)),
-            !place.isOfShare
-        else { throw RecordError(.notPermitted, "records have no hard links; copy the file") }
-        let file = try scratchFile(id)
-        try file.link(as: try newScratchPath(place))
-        let status = try file.base.status
-        let linked = state.withLock { state in
-            state.scratch.learn(HostIdentity(status), of: id)
-            return state.scratch.id(at: place, is: status)
-        }
-        guard let entry = try entry(of: .scratch(linked)) else {
-            throw RecordError(.stale, "the file is gone")
-        }
-        return entry
     }
 
     /// Gives a new file the mode and the owner that the caller requested. The daemon has made it
@@ -112,7 +82,7 @@ extension Tree {
             }
         }
         if isChanged { status = try file.base.status }
-        return state.withLock { $0.scratch.id(at: place, is: status) }
+        return scratchNodes.id(at: place, is: status)
     }
 
     /// Returns whether the file has another owner or group now.

@@ -17,37 +17,6 @@ package struct ScratchFile: Hashable, Sendable {
     package let guess: String?
 }
 
-extension ScratchFile {
-    /// Returns the files and directories beside the records in the directories of the mount, in the
-    /// order of their paths. The content of a directory is not listed.
-    package static func all(in store: RecordStore) throws(RecordError) -> [ScratchFile] {
-        let storage = ScratchStorage(stateDirectory: store.directory)
-        var found: [ScratchFile] = []
-        for base in try storage.name(inState: ScratchStorage.root).names() {
-            guard let directory = ScratchPlace.Directory(baseName: base),
-                let parent = try store.shownPath(of: directory)
-            else { continue }
-            let names = ScratchNames(store, directory)
-            for name in try storage.name(ScratchRoute(path: base)).names() {
-                let route = base + [UInt8(ascii: "/")] + name
-                let host = try storage.name(ScratchRoute(path: route))
-                guard let status = try host.status(), try !names.isHidden(name) else { continue }
-                found.append(
-                    ScratchFile(
-                        path: Array((parent + [name]).joined(separator: [UInt8(ascii: "/")])),
-                        isDirectory: status.isDirectory,
-                        usage: try ScratchUsage(storage, of: route, status),
-                        modified: status.st_mtim.timestamp,
-                        isTemporary: TemporaryName.isTemporary(
-                            name, isDirectory: status.isDirectory, size: Int64(status.st_size))
-                            || TemporaryName.isBesideField(name),
-                        guess: try names.guess(name, isDirectory: status.isDirectory)))
-            }
-        }
-        return found.sorted { $0.path.lexicographicallyPrecedes($1.path) }
-    }
-}
-
 /// Guesses the intended meaning of the names in one directory.
 private struct ScratchNames {
     private let store: RecordStore
@@ -149,5 +118,36 @@ private struct ScratchNames {
             rest.remove(at: index)
             return rest == shorter
         }
+    }
+}
+
+extension ScratchFile {
+    /// Returns the files and directories beside the records in the directories of the mount, in the
+    /// order of their paths. The content of a directory is not listed.
+    package static func all(in store: RecordStore) throws(RecordError) -> [ScratchFile] {
+        let storage = ScratchStorage(stateDirectory: store.directory)
+        var found: [ScratchFile] = []
+        for base in try storage.name(inState: ScratchStorage.root).names() {
+            guard let directory = ScratchPlace.Directory(baseName: base),
+                let parent = try store.shownPath(of: directory)
+            else { continue }
+            let names = ScratchNames(store, directory)
+            for name in try storage.name(ScratchRoute(path: base)).names() {
+                let route = base + [UInt8(ascii: "/")] + name
+                let host = try storage.name(ScratchRoute(path: route))
+                guard let status = try host.status(), try !names.isHidden(name) else { continue }
+                found.append(
+                    ScratchFile(
+                        path: Array((parent + [name]).joined(separator: [UInt8(ascii: "/")])),
+                        isDirectory: status.isDirectory,
+                        usage: try ScratchUsage(storage, of: route, status),
+                        modified: status.st_mtim.timestamp,
+                        isTemporary: TemporaryName.isTemporary(
+                            name, isDirectory: status.isDirectory, size: Int64(status.st_size))
+                            || TemporaryName.isBesideField(name),
+                        guess: try names.guess(name, isDirectory: status.isDirectory)))
+            }
+        }
+        return found.sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import RecordModel
+import RecordStore
 
 /// The real files behind scratch names: one directory of the host for each directory of the mount.
 ///
@@ -89,21 +90,24 @@ struct ScratchStorage: Sendable {
     }
 }
 
-extension HostFile {
-    convenience init(path: HostName, flags: Int32) throws(RecordError) {
-        self.init(descriptor: try path.descriptor(flags))
+extension ScratchStorage {
+    static let trash = Array("scratch-trash".utf8)
+
+    /// - Parameter path: a path below the state directory.
+    func prepareDirectory(_ path: [UInt8]) throws(RecordError) {
+        do throws(RecordError) {
+            try name(inState: path).makeDirectory()
+        } catch  where error.systemErrno == EEXIST {
+            return
+        }
     }
 
-    func setTimes(accessed: Timestamp?, modified: Timestamp?) throws(RecordError) {
-        var times = [
-            accessed.map(timespec.init) ?? timespec(tv_sec: 0, tv_nsec: Int(UTIME_OMIT_VALUE)),
-            modified.map(timespec.init) ?? timespec(tv_sec: 0, tv_nsec: Int(UTIME_OMIT_VALUE)),
-        ]
-        guard futimens(descriptor, &times) == 0 else { throw .lastSystemError("futimens") }
+    func removeTree(_ path: [UInt8]) throws(RecordError) {
+        let name = try name(inState: path)
+        guard let status = try name.status() else { return }
+        if status.isDirectory {
+            for child in try name.names() { try removeTree(path + [UInt8(ascii: "/")] + child) }
+        }
+        try name.remove(isDirectory: status.isDirectory)
     }
 }
-
-/// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import.
-let UTIME_OMIT_VALUE = (1 << 30) - 2
-/// UTIME_NOW of <sys/stat.h>.
-let UTIME_NOW_VALUE = (1 << 30) - 1

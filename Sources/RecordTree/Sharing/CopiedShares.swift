@@ -1,7 +1,8 @@
 import RecordModel
 import RecordStore
 
-extension Tree {
+/// Texts of shares that were copied.
+extension ShareSaving {
     /// Returns whether the text is a copy from another share, as `mv` and `cp -r` of a shared zone
     /// make it. A copy is not shared with anybody, and its file is not kept.
     ///
@@ -15,7 +16,7 @@ extension Tree {
             for share in try store.shares(in: zone.id) where Self.address(of: share.text) == url {
                 let own = try self.file(of: share, in: zone.id)
                 if own == file { continue }
-                if file == nil, let own, try shareDraft(of: own) == place { continue }
+                if file == nil, let own, try shareDrafts.place(of: own) == place { continue }
                 options.report(
                     "The copy of a shared zone or record is not shared. recordfs share create "
                         + "shares it.")

@@ -1,0 +1,6 @@
+import RecordModel
+import RecordStore
+
+extension Timestamp {
+    var iso8601: String { ISO8601.print(milliseconds: milliseconds) }
+}

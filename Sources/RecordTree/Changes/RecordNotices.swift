@@ -1,0 +1,54 @@
+import RecordModel
+import RecordStore
+
+/// The effects of a commit on the file of one record.
+extension RemoteChanges {
+    /// Moves an open file of the record to the record's new place. Where that cannot be read, a
+    /// save makes a new record in the old place.
+    func follow(_ file: RecordFile, to target: RecordID) {
+        guard let open = records.open(file) else { return }
+        do throws(RecordError) {
+            guard let entry = try store.record(target), entry.state == .saved,
+                let shown = try store.shownText(of: target)
+            else { return }
+            let place = try places.place(of: entry.type)
+            let isSame = open.follow(to: place, showing: shown.text)
+            records.move(file, to: entry.file, entry.type, entry.stem, isSame: isSame)
+        } catch {
+            options.report(
+                "A program with an open file that was moved does not follow it: \(error)")
+        }
+    }
+
+    /// Returns the notices for a record: the name shows another file, or the same file with other
+    /// attributes.
+    func recordNotices(
+        of change: StoreChange, _ record: RecordID, _ parent: NodeNumber, _ name: [UInt8]
+    ) -> [KernelNotice] {
+        if let old = change.replaced { return [replacement(old, parent, name)] }
+        guard let file = (try? store.record(record))?.file,
+            let number = nodes.number(of: .record(file))
+        else { return [.entry(parent: parent, name: name)] }
+        return [.content(number)]
+    }
+
+    /// Returns the notice for a name that another file has now.
+    func replacement(_ old: RecordFile?, _ parent: NodeNumber, _ name: [UInt8])
+        -> KernelNotice
+    {
+        guard let old, let number = nodes.number(of: .record(old)) else {
+            return .entry(parent: parent, name: name)
+        }
+        return .replaced(parent: parent, name: name, old: number)
+    }
+
+    /// Notifies the kernel when a call of the mount has made a name show another file without a
+    /// move in the kernel: the text of a record whose asset was written, the draft of a refused
+    /// rename.
+    func tellOfOwnReplacement(_ change: StoreChange) {
+        guard change.effect == .rewritten || change.effect == .replaced,
+            let file = change.replaced, let type = change.type, let stem = change.stem
+        else { return }
+        nodeNotices.nameReplaced(type, stem, file)
+    }
+}

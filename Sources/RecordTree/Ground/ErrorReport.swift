@@ -1,0 +1,20 @@
+import RecordModel
+import RecordStore
+
+/// A refused save that the user has seen: the user removed its `.error`.
+struct AcknowledgedRefusal: Hashable, Sendable {
+    let record: RecordID
+    let since: Timestamp
+
+    init(_ refusal: Refusal) {
+        record = refusal.record
+        since = refusal.since
+    }
+}
+
+/// The text of `.error`: the last rejected save of a directory, and the last of its assets that
+/// could not be read or saved.
+struct ErrorReport: Sendable {
+    let text: [UInt8]
+    let since: Timestamp
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RecordModel
+import RecordStore
+import Synchronization
+
+/// The TYPE directories with their zones. Every getattr needs them for the write permission.
+final class Places: Sendable {
+    private struct Known {
+        var places: [TypeID: TypePlace] = [:]
+        /// The time when a zone or type was last added, removed or given other modes.
+        var changed: Timestamp?
+    }
+
+    let options: TreeOptions
+    let store: RecordStore
+    private let known = Mutex(Known())
+
+    init(options: TreeOptions, store: RecordStore) {
+        self.options = options
+        self.store = store
+    }
+
+    /// The time when a zone or type was last added, removed or given other modes. Nil when that did
+    /// not happen since the mount.
+    var changed: Timestamp? { known.withLock(\.changed) }
+
+    /// Forgets all places, because zones or types were added, removed or given other modes.
+    func forgetAll(changedAt time: Timestamp) {
+        known.withLock { known in
+            known.places = [:]
+            known.changed = time
+        }
+    }
+
+    func forget(_ type: TypeID) { known.withLock { known in known.places[type] = nil } }
+
+    func forget(in zone: ZoneID) {
+        known.withLock { known in
+            known.places = known.places.filter { $0.value.zone.id != zone }
+        }
+    }
+
+    /// Returns the type directory with its zone.
+    func place(of type: TypeID) throws(RecordError) -> TypePlace {
+        if let place = known.withLock({ $0.places[type] }) { return place }
+        guard let info = try store.type(type), let zone = try store.zone(info.zone) else {
+            throw RecordError(.stale, "the directory is gone")
+        }
+        let place = TypePlace(type: info.name, zone: zone)
+        known.withLock { $0.places[type] = place }
+        return place
+    }
+
+    /// Returns the path of a TYPE directory below the mount point. Returns nil when it no longer
+    /// exists.
+    func directoryPath(of type: TypeID) -> [UInt8]? {
+        guard let place = try? place(of: type) else { return nil }
+        return Array(place.shownPath.joined(separator: [UInt8(ascii: "/")]))
+    }
+
+    /// Returns whether the zone belongs to others, also when it was removed.
+    func isOfOthers(_ zone: ZoneID) -> Bool {
+        do throws(RecordError) {
+            return try store.keptZone(zone)?.database == .shared
+        } catch {
+            options.report("Files of a zone may stay readable until they are closed: \(error)")
+            return false
+        }
+    }
+
+    /// Returns the path below the mount in a form for people.
+    static func path(_ parts: [[UInt8]]) -> String {
+        String(decoding: Array(parts.joined(separator: [UInt8(ascii: "/")])), as: UTF8.self)
+    }
+}

@@ -1,0 +1,218 @@
+import Glibc
+import RecordModel
+import RecordStore
+
+/// The texts of records that programs have read. A text that a program saves later is merged with
+/// changes of other machines since then, and does not undo them.
+///
+/// An editor reads a file, closes it, and writes the whole text some time later; `sed -i` and `jq`
+/// do so within a moment. For a file that stays open `OpenRecord.State.base` has this information.
+/// The next save replaces changes of programs on this machine, as on any file system.
+///
+/// The memory is bounded: for each program the records that it read last, and among the programs
+/// first those that are running.
+///
+/// INVARIANTS: `bytes` is the size of all texts, and each name of a reader is among its last used.
+struct Readings: CheckedState {
+    struct Name: Hashable, Sendable {
+        let type: TypeID
+        let stem: Stem
+    }
+
+    /// The versions of a record that some programs have read. A later text of these programs is
+    /// based on one of them.
+    struct Known {
+        /// The texts before a change from elsewhere, the oldest first.
+        var texts: [[UInt8]] = []
+        /// The files that still have their names, as far as this machine knows.
+        var files: [RecordFile] = []
+        /// Files that were removed, or renamed to other names. A program that writes such a file
+        /// again continues from its old text.
+        var gone: [Gone] = []
+
+        /// Returns whether the current record was read, also when its file was moved aside since
+        /// and another file of the record waits for its name.
+        func hasRead(_ current: RecordFile) -> Bool {
+            files.contains { $0.record == current.record }
+        }
+    }
+
+    struct Gone {
+        let file: RecordFile
+        let text: [UInt8]
+        /// The version of the record at that time.
+        let version: Int64
+        let time: Timestamp
+    }
+
+    struct Reader {
+        var known: [Name: Known] = [:]
+        var names = RecentUses<Name>()
+        var number: UInt64
+    }
+
+    private static let namesMax = 64
+    private static let programsMax = 1024
+    /// The limit of texts of one record for one program.
+    private static let textsMax = 4
+    /// The limit of all texts, in bytes.
+    private static let bytesMax = 8 << 20
+
+    let table: ProgramTable
+    private(set) var readers: [Int32: Reader] = [:]
+    private(set) var programs: [RecordFile: Set<Int32>] = [:]
+    private(set) var nextNumber: UInt64 = 0
+    private(set) var bytes = 0
+
+    var size: Int { readers.count + programs.count }
+
+    var violations: [String] {
+        var found: [String] = []
+        let texts = readers.values.flatMap(\.known.values)
+        if bytes != texts.reduce(0, { $0 + $1.bytes }) {
+            found.append("the bytes of read texts are counted wrongly")
+        }
+        if readers.values.contains(where: { !Set($0.names.keys).isSuperset(of: $0.known.keys) }) {
+            found.append("a read text is never forgotten")
+        }
+        return found
+    }
+
+    func known(_ name: Name, by programs: Set<Int32>) -> Known {
+        programs.reduce(into: Known()) { all, program in
+            guard let known = readers[program]?.known[name] else { return }
+            all.texts += known.texts
+            all.files += known.files
+            all.gone += known.gone
+        }
+    }
+
+    /// Returns whether one of the programs has read something that is no longer current. Most have
+    /// not.
+    func haveOld(_ name: Name, _ programs: Set<Int32>) -> Bool {
+        programs.contains { program in
+            guard let known = readers[program]?.known[name] else { return false }
+            return !known.texts.isEmpty || !known.gone.isEmpty
+        }
+    }
+
+    mutating func note(_ file: RecordFile, _ name: Name, by program: Int32) {
+        if programs[file]?.contains(program) == true {
+            // A file that was renamed is known under its former name.
+            if readers[program]?.known[name] != nil { readers[program]?.names.use(name) }
+            return
+        }
+        edit(name, of: program) { $0.files.append(file) }
+        programs[file, default: []].insert(program)
+    }
+
+    /// Notes the text of a file that had lost its name to a change of another machine before it was
+    /// opened.
+    mutating func note(text: [UInt8], _ name: Name, by program: Int32) {
+        edit(name, of: program) { $0.add(text) }
+    }
+
+    /// Notes that a file loses its name to another file, or for good. A removed file may return
+    /// with its old text.
+    mutating func replaced(_ replaced: ReplacedFile, at time: Timestamp) {
+        let file = replaced.entry.file
+        var gone: Gone?
+        if replaced.effect == .removed {
+            guard let version = replaced.version else { return }
+            gone = Gone(file: file, text: replaced.text, version: version, time: time)
+        }
+        let name = Name(type: replaced.entry.type, stem: replaced.entry.stem)
+        for program in programs.removeValue(forKey: file) ?? [] {
+            edit(name, of: program) { known in
+                known.files.removeAll { $0 == file }
+                if let gone {
+                    known.gone = [gone]
+                } else if replaced.author == .sync {
+                    known.add(replaced.text)
+                }
+            }
+        }
+    }
+
+    /// Notes a text that a program has saved: the program continues from it.
+    ///
+    /// - Parameter file: the record's file when it shows exactly this text. Nil when something was
+    ///   merged.
+    mutating func saved(_ text: [UInt8], _ name: Name, in file: RecordFile?, by program: Int32) {
+        if readers[program]?.known[name] != nil { forget(name, of: program) }
+        if let file {
+            note(file, name, by: program)
+        } else {
+            note(text: text, name, by: program)
+        }
+    }
+
+    // MARK: Bounds
+
+    private mutating func edit(_ name: Name, of program: Int32, _ change: (inout Known) -> Void) {
+        if readers[program] == nil {
+            makeRoom()
+            nextNumber += 1
+            readers[program] = Reader(number: nextNumber)
+        }
+        readers[program]?.names.use(name)
+        if let oldest = readers[program]?.names.oldest(over: Self.namesMax) {
+            forget(oldest, of: program)
+        }
+        let before = readers[program]?.known[name]?.bytes ?? 0
+        change(&readers[program, default: Reader(number: nextNumber)].known[name, default: Known()])
+        let texts = readers[program]?.known[name]?.texts.count ?? 0
+        if texts > Self.textsMax { readers[program]?.known[name]?.texts.removeFirst() }
+        bytes += (readers[program]?.known[name]?.bytes ?? 0) - before
+        if bytes > Self.bytesMax { forgetTexts(butOf: program) }
+    }
+
+    private mutating func forget(_ name: Name, of program: Int32) {
+        readers[program]?.names.remove(name)
+        guard let known = readers[program]?.known.removeValue(forKey: name) else { return }
+        bytes -= known.bytes
+        for file in known.files {
+            programs[file]?.remove(program)
+            if programs[file]?.isEmpty == true { programs[file] = nil }
+        }
+    }
+
+    /// Forgets a name that belongs to another record from now on.
+    mutating func forget(_ name: Name) {
+        for program in readers.keys where readers[program]?.known[name] != nil {
+            forget(name, of: program)
+        }
+    }
+
+    private mutating func forget(_ program: Int32) {
+        for name in readers[program]?.names.keys ?? [] { forget(name, of: program) }
+        readers[program] = nil
+    }
+
+    private mutating func makeRoom() {
+        guard readers.count >= Self.programsMax else { return }
+        for program in readers.keys where !table.isRunning(program) { forget(program) }
+        guard readers.count >= Self.programsMax else { return }
+        let oldest = readers.sorted { $0.value.number < $1.value.number }
+        for (program, _) in oldest.prefix(Self.programsMax / 2) { forget(program) }
+    }
+
+    private mutating func forgetTexts(butOf last: Int32) {
+        for program in readers.keys where program != last { forget(program) }
+        if bytes > Self.bytesMax { forget(last) }
+    }
+}
+
+extension Readings.Known {
+    fileprivate var bytes: Int { (texts + gone.map(\.text)).reduce(0) { $0 + $1.count } }
+
+    fileprivate mutating func add(_ text: [UInt8]) {
+        texts.removeAll { $0 == text }
+        texts.append(text)
+    }
+}
+
+extension TextSnapshot {
+    /// The name under which programs have read the record.
+    var name: Readings.Name { Readings.Name(type: type, stem: stem) }
+}

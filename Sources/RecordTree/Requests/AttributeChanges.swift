@@ -1,0 +1,240 @@
+import Glibc
+import RecordModel
+import RecordStore
+
+/// Changes attributes (setattr).
+final class AttributeChanges: Sendable {
+    let access: NodePermissions
+    let assetFiles: AssetFiles
+    let assets: OpenAssets
+    let controlFiles: ControlFiles
+    let handles: OpenHandles
+    let kernel: KernelNotifier
+    let nodeAttributes: NodeAttributes
+    let nodes: Nodes
+    let options: TreeOptions
+    let recordFiles: RecordFiles
+    let records: OpenRecords
+    let saving: RecordSaving
+    let scratch: ScratchFiles
+    let store: RecordStore
+
+    init(
+        _ ground: Ground, _ scratchRooms: ScratchRooms, _ assetRooms: AssetRooms,
+        _ recordRooms: RecordRooms, _ controlRooms: ControlRooms, _ namingRooms: NamingRooms
+    ) {
+        access = namingRooms.access
+        assetFiles = assetRooms.assetFiles
+        assets = assetRooms.assets
+        controlFiles = controlRooms.controlFiles
+        handles = ground.handles
+        kernel = ground.kernel
+        nodeAttributes = namingRooms.nodeAttributes
+        nodes = ground.nodes
+        options = ground.options
+        recordFiles = recordRooms.recordFiles
+        records = recordRooms.records
+        saving = recordRooms.saving
+        scratch = scratchRooms.scratch
+        store = ground.store
+    }
+
+    /// Changes attributes: chmod, chown, truncate, utimens (setattr). A change to the current value
+    /// succeeds without any effect, because every editor and copier repeats it.
+    func setAttributes(
+        of number: NodeNumber, _ changes: NodeChanges, handle: HandleNumber?
+    ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
+        let node = try nodes.node(number)
+        try access.checkWritable(node)
+        // Checked before anything is copied or opened for it.
+        if let size = changes.size, size < 0 {
+            throw RecordError(.invalidArgument, "a size is not negative")
+        }
+        switch node {
+        case .scratch(let id):
+            try setScratch(id, changes, handle: handle)
+            if let mode = changes.mode {
+                kernel.deliver(try access.noticesOfSearch(id, mode: mode))
+            }
+        case .record(let file):
+            try checkUnchanged(node, changes)
+            try setRecord(file, changes, handle: handle)
+        case .asset(let id):
+            try checkUnchanged(node, changes)
+            try setAsset(id, changes, handle: handle)
+        case .control(let path):
+            // `> ctl` truncates the file. The file takes commands and has no content.
+            guard changes.size == nil || controlFiles.takesText(path) else {
+                throw RecordError(.notPermitted, "the file is generated")
+            }
+            if let size = changes.size, let handle,
+                case .command(let buffer) = try self.handles.find(handle).current
+            {
+                try buffer.truncate(to: size)
+            }
+        case .share:
+            try checkUnchanged(node, changes)
+            guard let size = changes.size else { break }
+            guard let handle, case .command(let buffer) = try self.handles.find(handle).current
+            else {
+                throw RecordError(.notPermitted, "write the file of the share again instead")
+            }
+            try buffer.truncate(to: size)
+        case .type, .zone:
+            try checkUnchanged(node, changes)
+            if let time = changes.modified {
+                try setModified(node, time.timestamp(now: options.now))
+            }
+        default:
+            try checkUnchanged(node, changes)
+            if changes.size != nil { throw RecordError(.notPermitted, "the file is generated") }
+        }
+        return try nodeAttributes.attributes(of: number, handle: handle)
+    }
+
+    private func checkUnchanged(_ node: Node, _ changes: NodeChanges) throws(RecordError) {
+        guard changes.mode != nil || changes.owner != nil || changes.group != nil else { return }
+        guard let current = try nodeAttributes.attributes(of: node) else {
+            throw RecordError(.stale, "the file is gone")
+        }
+        // Execute bits mean nothing on data. The bits of group and others mean nothing either while
+        // the kernel admits only the mounting user; `install` and `rsync -a` set them all the same.
+        let meaningful: UInt32 = options.allowsOthers ? 0o7666 : 0o7600
+        if let mode = changes.mode, mode & meaningful != current.mode & meaningful {
+            throw RecordError(.notPermitted, "permissions come from the zone's share")
+        }
+        if (changes.owner ?? current.owner) != current.owner
+            || (changes.group ?? current.group) != current.group
+        {
+            throw RecordError(
+                .notPermitted, "the files of a mount belong to its user")
+        }
+    }
+
+    private func setModified(_ node: Node, _ modified: Timestamp) throws(RecordError) {
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            switch node {
+            case .type(let type): try transaction.setModified(type, modified)
+            case .zone(let zone): try transaction.setModified(zone, modified)
+            default: return
+            }
+        }
+    }
+
+    private func setRecord(_ file: RecordFile, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let size = changes.size { try truncateRecord(file, to: size, handle: handle) }
+        guard let time = changes.modified else { return }
+        // The time in the precision of the store, even before the store has it.
+        let modified = time.timestamp(now: options.now).asStored
+        let open = openRecord(file, handle)
+        let changed = store.nextChange()
+        if let open, open.setTimeInMemory(modified, changed: changed) || open.isUnlinked {
+            return
+        }
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            // A file that has lost its name to another file keeps its times for itself.
+            guard try transaction.record(file.record)?.file == file else { return }
+            try transaction.setModified(file.record, modified)
+        }
+    }
+
+    private func openRecord(_ file: RecordFile, _ handle: HandleNumber?) -> OpenRecord? {
+        handle.flatMap { handles.openRecord($0) } ?? records.open(file)
+    }
+
+    private func setAsset(_ id: AssetID, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let size = changes.size { try assetFiles.truncate(id, to: size, handle: handle) }
+        guard let time = changes.modified else { return }
+        let modified = time.timestamp(now: options.now).asStored
+        guard let open = assetInUse(id, handle) else { return try setModified(id, modified) }
+        // Not during a save, which would replace this time by the time of its last write.
+        try open.changing { () throws(RecordError) in
+            let changed = store.nextChange()
+            if open.setTime(modified, changed: changed) { try setModified(open.id, modified) }
+        }
+    }
+
+    private func assetInUse(_ id: AssetID, _ handle: HandleNumber?) -> OpenAsset? {
+        handle.flatMap { handles.openAsset($0) } ?? assets.open(id)
+    }
+
+    private func setModified(_ id: AssetID, _ modified: Timestamp) throws(RecordError) {
+        try store.write(author: .mount) { transaction throws(RecordError) in
+            try transaction.setModified(id, modified)
+        }
+    }
+
+    /// Truncates a record's file. truncate(2) opens, changes and closes in one call: its save
+    /// happens here, with its errors.
+    private func truncateRecord(_ file: RecordFile, to size: Int64, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let handle, case .record(let open) = try self.handles.find(handle).current {
+            return try recordFiles.truncate(open, to: size)
+        }
+        let open = try recordFiles.open(file, writes: true)
+        defer { saving.close(open, writes: true) }
+        try recordFiles.truncate(open, to: size)
+        let isOnlyWriter = open.isOnlyWriter
+        // An empty text is a save in progress. Closing it makes a draft without an error.
+        guard isOnlyWriter, size > 0 else { return }
+        do throws(RecordError) {
+            try saving.save(open, isLast: true)
+        } catch {
+            // The kernel keeps the old size when a truncate fails, but the draft has the new one.
+            kernel.deliver([.content(nodes.number(of: .record(file)) ?? .root)])
+            throw error
+        }
+    }
+
+    private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
+        throws(RecordError)
+    {
+        if let size = changes.size {
+            if let handle, case .scratch(let file, id) = try self.handles.find(handle).current {
+                try file.truncate(to: size)
+            } else {
+                try scratch.openFile(id, flags: O_WRONLY).truncate(to: size)
+            }
+            scratch.scratchNodes.noteSize(size, of: id)
+        }
+        guard changes.changesMoreThanSize else { return }
+        let file = try scratch.file(id)
+        // The owner is changed first, because that change removes the set-user-ID bit.
+        if changes.owner != nil || changes.group != nil {
+            try file.setOwner(changes.owner, changes.group)
+        }
+        if let mode = changes.mode { try file.setMode(mode) }
+        if changes.accessed != nil || changes.modified != nil { try file.setTimes(changes.times) }
+    }
+}
+
+extension NodeChanges {
+    fileprivate var changesMoreThanSize: Bool {
+        mode != nil || owner != nil || group != nil || accessed != nil || modified != nil
+    }
+
+    /// The times in the form of utimensat.
+    fileprivate var times: [timespec] {
+        [accessed, modified].map { time in
+            switch time {
+            case .at(let time): timespec(time)
+            case .now: timespec(tv_sec: 0, tv_nsec: UTIME_NOW_VALUE)
+            case nil: timespec(tv_sec: 0, tv_nsec: UTIME_OMIT_VALUE)
+            }
+        }
+    }
+}
+
+extension NodeChanges.Time {
+    func timestamp(now: Timestamp) -> Timestamp {
+        switch self {
+        case .now: now
+        case .at(let time): time
+        }
+    }
+}
