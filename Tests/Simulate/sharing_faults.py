@@ -88,10 +88,10 @@ FAULTS = [
     ),
     (
         "the server takes what somebody may only read",
-        SERVER + "Sharing/ZoneAccess+Open.swift",
-        "case .readWrite: return\n        case .readOnly:\n"
-        '            throw ServerError(.accessDenied, "This share is read-only for this user.")',
-        "case .readWrite, .readOnly: return",
+        SERVER + "Permissions/Permissions+Records.swift",
+        "case .readWrite: .allowed\n"
+        '        case .readOnly: .denied("This share is read-only for this user.")',
+        "case .readWrite, .readOnly: .allowed",
     ),
     (
         "the feed of a hierarchy shows the whole zone",
@@ -113,7 +113,7 @@ FAULTS = [
     ),
     (
         "who was taken out keeps reading",
-        SERVER + "Sharing/ShareRow+Rights.swift",
+        SERVER + "Permissions/ShareRow+Rights.swift",
         "        row.status = .removed\n",
         "",
     ),
@@ -143,9 +143,9 @@ FAULTS = [
     ),
     (
         "the link to a large field outlives what one sees",
-        SERVER + "Assets/AssetAccess.swift",
-        "!stored.isDeleted, access.shows(stored)",
-        "!stored.isDeleted",
+        SERVER + "Permissions/RecordVisibility.swift",
+        "[name])[name], shows(stored)\n",
+        "[name])[name], !stored.isDeleted\n",
     ),
     (
         "a link shows a large field that its record has no more",
@@ -155,15 +155,15 @@ FAULTS = [
     ),
     (
         "who may only read sends bytes of large fields",
-        SERVER + "Assets/AssetAccess.swift",
-        "guard permissions.values.contains(.readWrite) else {",
-        "guard !permissions.isEmpty else {",
+        SERVER + "Permissions/Permissions+Records.swift",
+        "?? createSomewhere(rights)",
+        "?? .allowed",
     ),
     (
         "an administrator makes others administrators",
-        SERVER + "Sharing/ShareRules+Update.swift",
-        "guard old.type == new.type,\n",
-        "guard new.type != .owner,\n",
+        SERVER + "Permissions/Permissions+Shares.swift",
+        "old.type == new.type && ",
+        "new.type != .owner && ",
     ),
     (
         "a restore of the server is not heard in zones of others",

@@ -95,11 +95,3 @@ struct SignInThrottle: Sendable {
         try await throttles.giveBack([admission.own] + admission.common, now: now)
     }
 }
-
-extension Duration {
-    /// The duration in whole seconds, rounded up, at least one.
-    package var wholeSeconds: Int {
-        let parts = components
-        return max(1, Int(parts.seconds) + (parts.attoseconds > 0 ? 1 : 0))
-    }
-}

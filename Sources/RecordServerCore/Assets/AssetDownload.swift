@@ -51,8 +51,8 @@ package struct AssetDownload: Sendable {
             .recordsLookup, of: viewer ?? nil, zone: zone, requestID: requestID, now: now)
         let access = try ZoneAccess.open(zone.identifier, context, reader)
         guard
-            let record = try AssetAccess.readable(
-                ticket.place.record, access, context, reader),
+            let record = try RecordVisibility(access, context, reader)
+                .record(ticket.place.record, reader),
             try reader.refers(access.zone.handle, record.name, to: ticket.fileChecksum)
         else { return nil }
         return try reader.asset(zone.database, fileChecksum: ticket.fileChecksum)

@@ -57,19 +57,13 @@ struct AssetOperations: Sendable {
         _ tokens: [AssetUploadRequest], _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
     ) throws(ServerError) -> [ServerError?] {
-        var refusals: [ServerError?] = []
-        for token in tokens {
-            do throws(ServerError) {
-                try AssetAccess.requireWrite(
-                    token.recordName ?? RecordName(bytes: []), type: token.recordType, access,
-                    context, reader)
-                refusals.append(nil)
-            } catch {
-                guard error.code == .accessDenied else { throw error }
-                refusals.append(error)
-            }
+        let visibility = try RecordVisibility(access, context, reader)
+        return try tokens.map { (token) throws(ServerError) in
+            let decision = try visibility.decideUpload(
+                to: token.recordName ?? RecordName(bytes: []), type: token.recordType, reader)
+            guard case .refused(let error) = decision else { return nil }
+            return error
         }
-        return refusals
     }
 
     /// Answers assets/rereference: values for other records with the content that these fields have
@@ -160,7 +154,9 @@ struct AssetOperations: Sendable {
         of item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
         _ reader: any StorageReader
     ) throws(ServerError) -> [WireAsset] {
-        guard let record = try AssetAccess.readable(item.recordName, access, context, reader)
+        guard
+            let record = try RecordVisibility(access, context, reader)
+                .record(item.recordName, reader)
         else { return [] }
         let fields = try FieldsCodec.decode(record.fields)
         switch fields.first(where: { $0.name == item.fieldName })?.value {

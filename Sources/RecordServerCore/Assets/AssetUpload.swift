@@ -163,7 +163,7 @@ package struct AssetUpload: Sendable {
         let context = OperationContext.bearer(
             .assetsUpload, of: user, zone: zone, requestID: requestID, now: now)
         let access = try ZoneAccess.open(zone.identifier, context, reader)
-        try AssetAccess.requireWrite(
-            ticket.place.record, type: ticket.type, access, context, reader)
+        try RecordVisibility(access, context, reader)
+            .decideUpload(to: ticket.place.record, type: ticket.type, reader).require()
     }
 }

@@ -63,7 +63,7 @@ extension ModifyPlan {
     private mutating func mayTakeAlong(_ stored: StoredRecord) throws(ServerError) -> Bool {
         guard isParticipant else { return true }
         guard stored.type != .share, access.shows(stored),
-            access.permission(for: stored.share) == .readWrite
+            access.place(in: stored.share).isAllowed
         else { return false }
         guard let share = stored.share else { return true }
         return try overlay.share(zone, share)?.root != stored.name

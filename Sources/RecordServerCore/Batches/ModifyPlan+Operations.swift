@@ -10,7 +10,7 @@ extension ModifyPlan {
         if operation.type.mayCreate, visible == nil {
             // A caller who may make no record does not learn which names are taken. No caller
             // learns it before everything else about the new record is right.
-            try access.requireWriteSomewhere()
+            try visibility.decide(.createSomewhere).require()
             try overlay.conceal(name)
             // Children of a deleted record of this name would move into the share of the new one.
             if isParticipant, visible == nil, try hasStoredChildren(name) {
@@ -53,10 +53,7 @@ extension ModifyPlan {
                 .badRequest,
                 "operations[\(index)].record.recordType is missing: a new record needs one.")
         }
-        guard visibility.allowsCreation(of: type) else {
-            throw ServerError(
-                .accessDenied, "This user may not create records of type \(type).")
-        }
+        try visibility.decide(.create(type)).require()
         let record = StoredRecord(
             name: name, type: type, tag: 0, position: 0, fields: Array("{}".utf8), created: stamp,
             modified: stamp)
@@ -72,15 +69,8 @@ extension ModifyPlan {
                 "operations[\(index)].record.recordType: the record is a \(stored.type), and a "
                     + "record keeps its type.")
         }
-        try requireRight(to: stored, "change")
+        try visibility.decide(.change(RecordFacts(stored))).require()
         try save(stored, before: stored, operation, index)
-    }
-
-    private func requireRight(to stored: StoredRecord, _ verb: String) throws(ServerError) {
-        try access.requireWrite(for: stored.share)
-        guard visibility.allows(.write, stored) else {
-            throw ServerError(.accessDenied, "This user may not \(verb) this record.")
-        }
     }
 
     private mutating func delete(
@@ -102,7 +92,7 @@ extension ModifyPlan {
             steps[index].outcome = .left(share: name)
             return
         }
-        try requireRight(to: stored, "delete")
+        try visibility.decide(.delete(RecordFacts(stored))).require()
         steps[index].outcome = .deleted(stored)
     }
 
@@ -131,11 +121,9 @@ extension ModifyPlan {
         case .unchanged: break
         case .cleared: if !isHidden { plan.record.parent = nil }
         case .record(let parent):
-            guard !isHidden else {
-                throw ServerError(
-                    .accessDenied,
-                    "operations[\(index)].record.parent: only the owner gives the root of a share "
-                        + "a parent.")
+            if isHidden {
+                let path = "operations[\(index)].record.parent"
+                try visibility.decide(.giveRootParent(path: path)).require()
             }
             plan.record.parent = parent
         }

@@ -8,8 +8,8 @@ extension ModifyPlan {
     ) throws(ServerError) {
         let visible = try visibleRecord(name)
         // Check this before anything that would reveal which names are taken.
-        if operation.type.mayCreate, visible == nil, isParticipant {
-            throw ServerError(.accessDenied, "Only the owner of a zone may share its records.")
+        if operation.type.mayCreate, visible == nil {
+            try visibility.decide(.share).require()
         }
         switch operation.type {
         case .create:

@@ -51,12 +51,10 @@ struct RecordBatches: Sendable {
         guard mayInvite, let user = context.caller.user else { return }
         let charge = ThrottleCharge.invitation(by: user.name)
         let missing = try await resources.throttles.missing(charge, now: context.now)
-        let limit = charge.allowance.whole / charge.allowance.interval
-        guard missing >= limit else { return }
-        let seconds = (missing - limit + 1) * charge.allowance.interval / 1_000_000_000
+        guard let seconds = charge.allowance.secondsToWait(missing: missing) else { return }
         throw ServerError(
             .throttled, "You have invited many people at once: wait for `retryAfter` seconds.",
-            retryAfter: max(1, Int(clamping: seconds)))
+            retryAfter: seconds)
     }
 
     /// Returns the name of the record of each operation. New records without a name get one.

@@ -42,10 +42,10 @@ struct PushMatcher {
             guard !devices.isEmpty, let user = try reader.user(key.user), !user.isDisabled else {
                 continue
             }
-            let audience = try audience(user, key.scope)
+            let sight = try sight(user, key.scope)
             for row in rows {
                 let subscription = try row.subscription()
-                let frames = try frames(subscription, key, audience)
+                let frames = try frames(subscription, key, sight)
                 guard !frames.isEmpty else { continue }
                 deliveries.append(
                     PushDelivery(
@@ -76,33 +76,25 @@ struct PushMatcher {
         return subscribers
     }
 
-    /// The rights of a user to see records.
-    private struct Audience {
-        let caller: Caller
-        let roles: Set<String>
-        /// The accepted shares. Nil stands for all records.
-        let shares: [RecordName]?
-    }
-
-    private func audience(_ user: UserRow, _ scope: DatabaseScope) throws(ServerError) -> Audience {
-        let caller = Caller.user(user)
+    /// Returns the records that a user may see in the zone.
+    private func sight(_ user: UserRow, _ scope: DatabaseScope) throws(ServerError) -> Sight {
         switch scope {
         case .public:
-            return Audience(
-                caller: caller,
-                roles: try ContainerSchema.roles(of: caller, in: container, reader), shares: nil)
-        case .private: return Audience(caller: caller, roles: [], shares: nil)
+            let roles = try ContainerSchema.roles(of: .user(user), in: container, reader)
+            let schema = try ContainerSchema.current(container, reader)
+            return Sight(
+                shares: nil, grants: Grants(schema: schema, roles: roles, user: user.name))
+        case .private: return Sight(shares: nil, grants: .none)
         case .shared:
             // A user who was in the zone is notified that it changed, and of records only while
             // they are in it.
             let shares = try reader.sharedZone(user.name, zone)?.shares ?? []
-            return Audience(
-                caller: caller, roles: [], shares: shares.contains(.zoneShare) ? nil : shares)
+            return Sight(shares: shares.contains(.zoneShare) ? nil : shares, grants: .none)
         }
     }
 
     private func frames(
-        _ subscription: WireSubscription, _ key: SubscriptionKey, _ audience: Audience
+        _ subscription: WireSubscription, _ key: SubscriptionKey, _ sight: Sight
     ) throws(ServerError) -> [[UInt8]] {
         let scene = PushFrame.Scene(zone: zone, user: key.user, scope: key.scope)
         let frame = PushFrame(
@@ -115,7 +107,7 @@ struct PushMatcher {
         case .zone: return covers(subscription) ? [frame.zone()] : []
         case .query:
             guard covers(subscription), let query = subscription.query else { return [] }
-            return try frames(query, subscription, scene, audience)
+            return try frames(query, subscription, scene, sight)
         }
     }
 
@@ -129,12 +121,12 @@ struct PushMatcher {
 
     private func frames(
         _ query: WireQuery, _ subscription: WireSubscription, _ scene: PushFrame.Scene,
-        _ audience: Audience
+        _ sight: Sight
     ) throws(ServerError) -> [[UInt8]] {
         let candidates = changes.filter { entry in
             entry.change.record.type == query.recordType
                 && subscription.firesOn.contains(entry.change.event.wire)
-                && isVisible(entry.change.record, audience)
+                && sight.includes(entry.change.record.share)
         }
         guard !candidates.isEmpty else { return [] }
         let schema = try ContainerSchema.current(container, reader)
@@ -142,9 +134,9 @@ struct PushMatcher {
         var frames: [[UInt8]] = []
         for (change, notificationID) in candidates {
             let record = change.record
-            guard mayRead(record, schema, audience),
+            guard sight.shows(RecordFacts(record)),
                 evaluator.matches(
-                    try shown(record, audience), fields: try FieldsCodec.decode(record.fields),
+                    try shown(record, sight), fields: try FieldsCodec.decode(record.fields),
                     zone: zone)
             else { continue }
             frames.append(
@@ -166,29 +158,15 @@ struct PushMatcher {
         }
     }
 
-    private func isVisible(_ record: StoredRecord, _ audience: Audience) -> Bool {
-        guard let shares = audience.shares else { return true }
-        return record.share.map(shares.contains) ?? false
-    }
-
     /// Returns the record, without its parent when the parent is outside of the user's view.
     private func shown(
-        _ record: StoredRecord, _ audience: Audience
+        _ record: StoredRecord, _ sight: Sight
     ) throws(ServerError) -> StoredRecord {
-        guard audience.shares != nil, record.parent != nil, let share = record.share,
+        guard sight.shares != nil, record.parent != nil, let share = record.share,
             try reader.share(zone, share)?.root == record.name
         else { return record }
         var shown = record
         shown.parent = nil
         return shown
-    }
-
-    private func mayRead(
-        _ record: StoredRecord, _ schema: ContainerSchema, _ audience: Audience
-    ) -> Bool {
-        guard zone.database.isPublic else { return true }
-        return schema.allows(
-            .read, type: record.type, roles: audience.roles,
-            isCreator: record.created.user == audience.caller.user?.name)
     }
 }

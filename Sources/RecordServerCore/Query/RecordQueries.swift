@@ -15,7 +15,7 @@ struct RecordQueries: Sendable {
             let zones = try Self.zones(of: request, context, reader)
             let schema = try ContainerSchema.current(context.container, reader)
             let evaluator = try QueryEvaluator(query: request.query, schema: schema)
-            try Self.requireRead(request.query.recordType, schema, context, reader)
+            try zones.first?.decide(.search(request.query.recordType)).require()
             let identity = QueryMarker.identity(request, context)
             let marker = try request.continuationMarker.map { marker throws(ServerError) in
                 try QueryMarker.open(
@@ -84,23 +84,5 @@ struct RecordQueries: Sendable {
             zones.append(try RecordVisibility(access, context, reader))
         }
         return zones
-    }
-
-    /// Refuses types of which the caller could not even read a record that the caller created.
-    private static func requireRead(
-        _ type: RecordTypeName, _ schema: ContainerSchema, _ context: OperationContext,
-        _ reader: any StorageReader
-    ) throws(ServerError) {
-        guard context.scope == .public else { return }
-        let roles = try ContainerSchema.roles(of: context.caller, in: context.container, reader)
-        let hasUser = context.caller.user != nil
-        guard !schema.allows(.read, type: type, roles: roles, isCreator: hasUser) else { return }
-        guard hasUser else {
-            throw ServerError(
-                .authenticationRequired,
-                "Records of type '\(type)' cannot be read without a user: sign in first.")
-        }
-        throw ServerError(
-            .accessDenied, "No role of this user may read records of type '\(type)'.")
     }
 }

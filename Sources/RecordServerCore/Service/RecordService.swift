@@ -35,7 +35,9 @@ package final class RecordService: Sendable {
                 .badRequest,
                 "\(context.endpoint.rawValue) does not exist in the \(context.scope) database.")
         }
-        try authorize(context)
+        try Permissions.decide(
+            .call(context.endpoint, context.scope, by: context.caller)
+        ).require()
     }
 
     /// Returns the answer to one request as JSON, with status 200. `body` is an empty object when

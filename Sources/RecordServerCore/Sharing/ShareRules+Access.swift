@@ -26,11 +26,7 @@ extension ShareRules {
         if let blocked = asked.blocked {
             try share.block(only: blocked.map(\.normalised), situation.reader)
         }
-        if share != before, case .user = editor {
-            throw ServerError(
-                .accessDenied,
-                "Only the owner and administrators may change the access to a share.")
-        }
+        if share != before { try Permissions.decide(.share(.access, by: editor)).require() }
         try share.settleRequests(situation.reader)
     }
 }

@@ -27,15 +27,14 @@ extension ShareRules {
         if let permission = asked.publicPermission?.orNone,
             permission != existing.publicPermission
         {
-            guard editor == .owner else {
-                throw ServerError(
-                    .accessDenied, "record.publicPermission: only the owner changes it.")
-            }
+            try Permissions.decide(.share(.publicPermission, by: editor)).require()
             edit.open(to: permission)
         }
         if let participants = asked.participants {
             try edit.replace(participants, ids: &ids)
-            for change in edit.changes { try editor.require(change) }
+            for change in edit.changes {
+                try Permissions.decide(.share(.participants(change), by: editor)).require()
+            }
         }
         var share = edit.share
         try editAccess(to: &share, asked, by: editor, situation)
@@ -50,60 +49,7 @@ extension ShareRules {
     package static func requireFieldRights(_ share: ShareRow, _ situation: Situation)
         throws(ServerError)
     {
-        switch try ShareEditor(of: share, situation) {
-        case .owner, .administrator(_, .readWrite): return
-        default:
-            throw ServerError(
-                .accessDenied, "Only the owner and administrators change the fields of a share.")
-        }
-    }
-}
-
-/// The editor of a share.
-enum ShareEditor: Hashable {
-    case owner
-    case administrator(participantID: Text, SharePermission)
-    case user(participantID: Text)
-
-    init(of share: ShareRow, _ situation: ShareRules.Situation) throws(ServerError) {
-        if case .owner = situation.access.view {
-            self = .owner
-            return
-        }
-        guard let user = situation.access.user, let row = share.participant(user.name),
-            share.viewers.contains(user.name)
-        else {
-            throw ServerError(.notFound, "There is no such record for this user.")
-        }
-        self =
-            row.type == .administrator
-            ? .administrator(participantID: row.participantID, row.permission(in: share))
-            : .user(participantID: row.participantID)
-    }
-
-    func require(_ change: ParticipantEdit.Change) throws(ServerError) {
-        switch (self, change) {
-        case (.owner, _): return
-        case (.administrator, .removed): return
-        case (.administrator(_, let own), .added(let row, let index)):
-            guard row.type == .user, row.permission.rank <= own.rank else {
-                throw Self.beyondOwn(index)
-            }
-        case (.administrator(_, let own), .changed(let old, let new, let index)):
-            guard old.type == new.type,
-                new.permission.rank <= max(own.rank, old.permission.rank)
-            else { throw Self.beyondOwn(index) }
-        case (.user(let own), .removed(let row)) where row.participantID == own: return
-        case (.user, _):
-            throw ServerError(
-                .accessDenied, "record.participants: a participant may remove only itself.")
-        }
-    }
-
-    private static func beyondOwn(_ index: Int) -> ServerError {
-        ServerError(
-            .accessDenied,
-            "record.participants[\(index)]: an administrator makes no administrators, and gives no more "
-                + "than it has.")
+        let editor = try ShareEditor(of: share, situation)
+        try Permissions.decide(.share(.fields, by: editor)).require()
     }
 }

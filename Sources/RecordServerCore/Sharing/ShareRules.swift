@@ -45,9 +45,7 @@ package enum ShareRules {
         _ dictionary: RecordDictionary, root: StoredRecord?, _ situation: Situation,
         ids: inout RandomIDs
     ) throws(ServerError) -> ShareRow {
-        guard let owner = try owner(situation) else {
-            throw ServerError(.accessDenied, "Only the owner of a zone may share its records.")
-        }
+        let owner = try owner(situation)
         let zone = situation.access.zone
         let asked = dictionary.share ?? ShareDictionary()
         let shortGUID: Text?
@@ -87,21 +85,22 @@ package enum ShareRules {
         return share
     }
 
-    /// Returns the caller, when the zone is the caller's own custom zone. Returns nil for a
-    /// participant.
-    private static func owner(_ situation: Situation) throws(ServerError) -> UserRow? {
+    /// Returns the caller, when the zone is the caller's own custom zone.
+    private static func owner(_ situation: Situation) throws(ServerError) -> UserRow {
         let access = situation.access
-        switch access.view {
-        case .participant: return nil
-        case .publicDatabase:
+        try Permissions.decide(.records(.share, ZoneRights(view: access.view))).require()
+        if case .publicDatabase = access.view {
             throw ServerError(.badRequest, "The public database has no shares.")
-        case .owner:
-            guard !access.zone.key.isDefaultZone else {
-                throw ServerError(
-                    .badRequest, "The default zone has no shares: put the records into a zone.")
-            }
-            return access.user
         }
+        guard !access.zone.key.isDefaultZone else {
+            throw ServerError(
+                .badRequest, "The default zone has no shares: put the records into a zone.")
+        }
+        guard let user = access.user else {
+            throw ServerError(
+                .authenticationRequired, "This operation needs a user: sign in first.")
+        }
+        return user
     }
 
     private static func requireUnsharedZone(

@@ -106,6 +106,16 @@ extension SQLiteAccess {
             [.integer(database), .integer(user), .text(operationID)]
         ) { $0.bytes(0) }
     }
+
+    func scan(_ zone: ZoneHandle, _ scan: IndexScan) throws(ServerError) -> [IndexedRecord] {
+        try IndexStatements(access: self).scan(zone, scan)
+    }
+
+    func countUnindexed(
+        _ zone: ZoneHandle, type: RecordTypeName, field: FieldName
+    ) throws(ServerError) -> Int64 {
+        try IndexStatements(access: self).countUnindexed(zone, type: type, field: field)
+    }
 }
 
 extension Reference.Action {

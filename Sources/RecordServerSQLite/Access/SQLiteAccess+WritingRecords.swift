@@ -4,6 +4,10 @@ import RecordServerCore
 import RecordWire
 
 extension SQLiteAccess {
+    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError) {
+        try IndexStatements(access: self).putIndexes(zone, records)
+    }
+
     func put(_ zone: ZoneHandle, _ record: StoredRecord) throws(ServerError) {
         let key = RecordKey(zone: zone, name: record.name)
         let type = try makeNumber(record.type.bytes)
@@ -166,7 +170,7 @@ extension SQLiteAccess {
     func clear(
         _ zone: ZoneHandle, _ place: inout RecordPlace, _ name: RecordName
     ) throws(ServerError) {
-        try replaceIndex(zone, &place, name, type: place.type, [])
+        try IndexStatements(access: self).replaceIndex(zone, &place, name, type: place.type, [])
         try replaceReferences(zone, &place, name, [])
         try replaceAssets(zone, &place, [])
     }

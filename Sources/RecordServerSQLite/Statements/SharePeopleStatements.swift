@@ -4,13 +4,15 @@ import RecordServerCore
 import RecordWire
 
 /// The users who ask for access to a share, and the people who are blocked.
-extension SQLiteAccess {
+struct SharePeopleStatements {
+    let access: SQLiteAccess
+
     /// Values of `kind`; never renumber.
     private static let requester: Int64 = 0
     private static let blocked: Int64 = 1
 
     func readPeople(of share: inout ShareRow, _ zone: ZoneHandle) throws(ServerError) {
-        let rows = try all(
+        let rows = try access.all(
             """
             SELECT kind, user, email_address, phone_number, at FROM share_people
             WHERE zone = ? AND share = ? ORDER BY kind, place
@@ -47,7 +49,7 @@ extension SQLiteAccess {
         _ lookup: UserLookup, _ kind: Int64, _ place: Int, at milliseconds: Int64,
         _ share: ShareRow, _ zone: ZoneHandle
     ) throws(ServerError) {
-        try run(
+        try access.run(
             """
             INSERT INTO share_people (zone, share, kind, place, user, email_address,
                 phone_number, at)
@@ -61,12 +63,12 @@ extension SQLiteAccess {
     }
 
     func removePeople(_ zone: ZoneHandle, _ share: RecordName) throws(ServerError) {
-        try run(
+        try access.run(
             "DELETE FROM share_people WHERE zone = ? AND share = ?", [.zone(zone), .name(share)])
     }
 
     func putShareReport(_ report: ShareReport) throws(ServerError) {
-        try run(
+        try access.run(
             """
             INSERT INTO share_reports (container, environment, owner, zone, share,
                 short_guid, reporter, at, text)
@@ -76,7 +78,7 @@ extension SQLiteAccess {
                 .name(report.share), .text(report.shortGUID), .name(report.reporter),
                 .integer(report.milliseconds), .text(report.text),
             ])
-        try run(
+        try access.run(
             """
             DELETE FROM share_reports
             WHERE id <= (SELECT id FROM share_reports ORDER BY id DESC LIMIT 1 OFFSET ?)
@@ -84,7 +86,7 @@ extension SQLiteAccess {
     }
 
     func shareReports(limit: Int) throws(ServerError) -> [ShareReport] {
-        try all(
+        try access.all(
             """
             SELECT container, environment, owner, zone, share, short_guid, reporter, at, text
             FROM share_reports ORDER BY id DESC LIMIT ?
@@ -102,7 +104,7 @@ extension SQLiteAccess {
     }
 
     func noteAccessRequest(_ user: UserName, milliseconds: Int64) throws(ServerError) {
-        try run(
+        try access.run(
             "INSERT OR REPLACE INTO access_requests (user, at) VALUES (?, ?)",
             [.name(user), .integer(milliseconds)])
     }

@@ -42,25 +42,14 @@ extension ZoneAccess {
         ServerError(.zoneNotFound, "There is no such zone in this database for this user.")
     }
 
-    /// Refuses to change a member of `share`, or to put a record into it, without READ_WRITE.
-    package func requireWrite(for share: RecordName?) throws(ServerError) {
-        switch permission(for: share) {
-        case .readWrite: return
-        case .readOnly:
-            throw ServerError(.accessDenied, "This share is read-only for this user.")
-        case .none, .unknown:
-            throw ServerError(
-                .accessDenied,
-                "In the shared database a record needs a parent that is shared with this user.")
-        }
+    /// Decides about a member of `share`, or about a record that becomes one.
+    func place(in share: RecordName?) -> Decision {
+        Permissions.decide(.records(.place(in: share), ZoneRights(view: view)))
     }
 
-    /// Refuses a participant who may only read everything that is shared here.
-    package func requireWriteSomewhere() throws(ServerError) {
-        guard case .participant(_, let permissions) = view,
-            !permissions.values.contains(.readWrite)
-        else { return }
-        throw ServerError(.accessDenied, "All that is shared here is read-only for this user.")
+    /// Refuses to change a member of `share`, or to put a record into it, without READ_WRITE.
+    package func requireWrite(for share: RecordName?) throws(ServerError) {
+        try place(in: share).require()
     }
 
     /// Returns the database and zone that an identifier names in the scope of the request.

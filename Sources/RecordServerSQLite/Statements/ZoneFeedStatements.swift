@@ -5,9 +5,11 @@ import RecordWire
 
 /// The feed of a database: its zones in the order in which they last changed. With one writer a
 /// counter gives that order.
-extension SQLiteAccess {
+struct ZoneFeedStatements {
+    let access: SQLiteAccess
+
     func zoneFeed(_ database: DatabaseKey) throws(ServerError) -> ZoneFeed? {
-        try first(
+        try access.first(
             """
             SELECT zone_position, zone_horizon FROM databases
             WHERE container = ? AND environment = ? AND owner = ?
@@ -18,8 +20,8 @@ extension SQLiteAccess {
     func zoneChanges(
         _ database: DatabaseKey, after position: Int64, start: Int64, limit: Int
     ) throws(ServerError) -> [ZoneChange] {
-        guard let number = try number(of: database) else { return [] }
-        let zones = try all(
+        guard let number = try access.number(of: database) else { return [] }
+        let zones = try access.all(
             """
             SELECT name, place FROM zones
             WHERE database = ? AND place > ? AND deleted = 0 ORDER BY place LIMIT ?
@@ -30,7 +32,7 @@ extension SQLiteAccess {
         }
         // Include zones that were made since, too: the client may have made one itself after its
         // last request.
-        let gone = try all(
+        let gone = try access.all(
             """
             SELECT name, place, reason FROM zone_tombstones
             WHERE database = ? AND place > ? ORDER BY place LIMIT ?
@@ -38,7 +40,7 @@ extension SQLiteAccess {
         ) {
             ZoneChange(
                 key: ZoneKey(database: database, zone: $0.name(0)), position: $0.int64(1),
-                deletion: Self.reason($0, 2))
+                deletion: SQLiteAccess.reason($0, 2))
         }
         guard !gone.isEmpty else { return zones }
         return Array((zones + gone).sorted { $0.position < $1.position }.prefix(limit))
@@ -46,7 +48,7 @@ extension SQLiteAccess {
 
     /// Gives the next change of a zone its place.
     func advanceFeed(ofDatabase number: Int64) throws(ServerError) {
-        try run(
+        try access.run(
             "UPDATE databases SET zone_position = zone_position + 1 WHERE id = ?",
             [.integer(number)])
     }

@@ -3,7 +3,10 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess: StorageTransaction {
+/// The removal of the rows of deleted zones, a part at a time.
+struct DeletedZoneStatements {
+    let access: SQLiteAccess
+
     func sweepDeletedZones(limit: Int) throws(ServerError) -> Bool {
         var rest = limit
         while rest > 0 {
@@ -12,14 +15,14 @@ extension SQLiteAccess: StorageTransaction {
             guard rest > 0 else { break }
             rest -= try sweepRows(zone, limit: rest)
             guard rest > 0 else { break }
-            try run("DELETE FROM zones WHERE id = ?", [.zone(zone)])
+            try access.run("DELETE FROM zones WHERE id = ?", [.zone(zone)])
             rest -= 1
         }
-        return try exists("SELECT 1 FROM zones WHERE deleted = 1 LIMIT 1")
+        return try access.exists("SELECT 1 FROM zones WHERE deleted = 1 LIMIT 1")
     }
 
     private func firstDeletedZone() throws(ServerError) -> ZoneHandle? {
-        try first(
+        try access.first(
             """
             SELECT zones.id, d.container, d.environment, d.owner
             FROM zones CROSS JOIN databases d ON d.id = zones.database
@@ -35,7 +38,7 @@ extension SQLiteAccess: StorageTransaction {
     /// Removes records with everything that other tables have of them, and returns the number of
     /// removed records.
     private func sweepRecords(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
-        let found = try all(
+        let found = try access.all(
             "SELECT id, type, name FROM records WHERE zone = ? ORDER BY position LIMIT ?",
             [.zone(zone), .limit(limit)]
         ) {
@@ -46,10 +49,10 @@ extension SQLiteAccess: StorageTransaction {
         }
         for (place, name) in found {
             var place = place
-            try clear(zone, &place, name)
-            try run("DELETE FROM records WHERE id = ?", [.integer(place.id)])
+            try access.clear(zone, &place, name)
+            try access.run("DELETE FROM records WHERE id = ?", [.integer(place.id)])
         }
-        places.removeAll()
+        access.places.removeAll()
         return found.count
     }
 
@@ -62,12 +65,12 @@ extension SQLiteAccess: StorageTransaction {
             ("trees", "zone, number"),
             ("tree_work", "zone, tree, parent"),
         ] where rest > 0 {
-            try run(
+            try access.run(
                 """
                 DELETE FROM \(table) WHERE (\(key)) IN (
                     SELECT \(key) FROM \(table) WHERE zone = ? LIMIT ?)
                 """, [.zone(zone), .limit(rest)])
-            rest -= changedRows
+            rest -= access.changedRows
         }
         return limit - rest
     }

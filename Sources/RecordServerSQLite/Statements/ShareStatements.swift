@@ -3,7 +3,10 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// Shares and their participants.
+struct ShareStatements {
+    let access: SQLiteAccess
+
     private static let shareColumns =
         "s.name, s.root, s.short_guid, s.public_permission, s.denies_requests"
 
@@ -14,23 +17,23 @@ extension SQLiteAccess {
         """
 
     func share(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) -> ShareRow? {
-        guard let handle = try self.zone(zone)?.handle else { return nil }
-        return try first(
+        guard let handle = try access.zone(zone)?.handle else { return nil }
+        return try access.first(
             "SELECT \(Self.shareColumns) FROM shares s WHERE s.zone = ? AND s.name = ?",
             [.zone(handle), .name(name)]
         ) { (row) throws(ServerError) in try share(row, zone, handle) }
     }
 
     func shares(_ zone: ZoneKey) throws(ServerError) -> [ShareRow] {
-        guard let handle = try self.zone(zone)?.handle else { return [] }
-        return try all(
+        guard let handle = try access.zone(zone)?.handle else { return [] }
+        return try access.all(
             "SELECT \(Self.shareColumns) FROM shares s WHERE s.zone = ? ORDER BY s.name",
             [.zone(handle)]
         ) { (row) throws(ServerError) in try share(row, zone, handle) }
     }
 
     func share(_ container: ContainerKey, shortGUID: Text) throws(ServerError) -> ShareRow? {
-        try first(
+        try access.first(
             """
             SELECT \(Self.placedShareColumns) FROM shares s
             \(Self.placeOfShare)
@@ -40,7 +43,7 @@ extension SQLiteAccess {
     }
 
     func share(_ container: ContainerKey, link: Text) throws(ServerError) -> ShareRow? {
-        try first(
+        try access.first(
             """
             SELECT \(Self.placedShareColumns) FROM participants p
             JOIN shares s ON s.zone = p.zone AND s.name = p.share
@@ -54,7 +57,7 @@ extension SQLiteAccess {
         of user: UserRow, _ container: ContainerKey, from offset: Int, limit: Int
     ) throws(ServerError) -> [ShareRow] {
         let number = user.phoneNumber.map(UserLookup.digits)
-        return try all(
+        return try access.all(
             """
             SELECT \(Self.placedShareColumns)
             FROM (
@@ -101,14 +104,14 @@ extension SQLiteAccess {
             publicPermission: SharePermission(rawValue: row.string(3)) ?? .unknown,
             participants: try participants(handle, name))
         share.deniesAccessRequests = deniesAccessRequests
-        try readPeople(of: &share, handle)
+        try SharePeopleStatements(access: access).readPeople(of: &share, handle)
         return share
     }
 
     private func participants(
         _ zone: ZoneHandle, _ share: RecordName
     ) throws(ServerError) -> [ParticipantRow] {
-        try all(
+        try access.all(
             """
             SELECT participant_id, user, email_address, phone_number, lookup_user, type,
                 permission, status, invited, accepted, is_approved, link
@@ -133,7 +136,7 @@ extension SQLiteAccess {
 
     func putShare(_ share: ShareRow) throws(ServerError) {
         let handle = try requireZone(share.zone)
-        try run(
+        try access.run(
             """
             INSERT OR REPLACE INTO shares (zone, name, root, short_guid, public_permission,
                 denies_requests)
@@ -147,15 +150,15 @@ extension SQLiteAccess {
         for (place, participant) in share.participants.enumerated() {
             try insert(participant, place, handle, share.name)
         }
-        try removePeople(handle, share.name)
-        try insertPeople(of: share, handle)
+        try SharePeopleStatements(access: access).removePeople(handle, share.name)
+        try SharePeopleStatements(access: access).insertPeople(of: share, handle)
     }
 
     private func insert(
         _ participant: ParticipantRow, _ place: Int, _ zone: ZoneHandle, _ share: RecordName
     ) throws(ServerError) {
         let lookup = participant.lookup
-        try run(
+        try access.run(
             """
             INSERT INTO participants (zone, share, place, participant_id, user, email_address,
                 phone_number, lookup_user, type, permission, status, invited, accepted, is_approved,
@@ -177,20 +180,20 @@ extension SQLiteAccess {
     private func removeParticipants(
         _ zone: ZoneHandle, _ share: RecordName
     ) throws(ServerError) {
-        try run(
+        try access.run(
             "DELETE FROM participants WHERE zone = ? AND share = ?", [.zone(zone), .name(share)])
     }
 
     func deleteShare(_ zone: ZoneKey, _ name: RecordName) throws(ServerError) {
-        guard let handle = try self.zone(zone)?.handle else { return }
-        try run(
+        guard let handle = try access.zone(zone)?.handle else { return }
+        try access.run(
             "DELETE FROM shares WHERE zone = ? AND name = ?", [.zone(handle), .name(name)])
         try removeParticipants(handle, name)
-        try removePeople(handle, name)
+        try SharePeopleStatements(access: access).removePeople(handle, name)
     }
 
     func requireZone(_ key: ZoneKey) throws(ServerError) -> ZoneHandle {
-        guard let handle = try zone(key)?.handle else {
+        guard let handle = try access.zone(key)?.handle else {
             throw ServerError(.internalError, "A zone that is not there cannot be shared.")
         }
         return handle

@@ -3,9 +3,12 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The events of accounts.
+struct AccountEventStatements {
+    let access: SQLiteAccess
+
     func accountEvents(_ user: UserName, limit: Int) throws(ServerError) -> [AccountEvent] {
-        try all(
+        try access.all(
             """
             SELECT user, kind, at, address, agent, is_new_place FROM account_events
             WHERE user = ? ORDER BY id DESC LIMIT ?
@@ -22,7 +25,7 @@ extension SQLiteAccess {
     func hasSignedIn(_ user: UserName, client: Text, after milliseconds: Int64)
         throws(ServerError) -> Bool
     {
-        try first(
+        try access.first(
             """
             SELECT 1 FROM account_events
             WHERE user = ? AND client = ? AND at > ? LIMIT 1
@@ -33,7 +36,7 @@ extension SQLiteAccess {
         // Only an event that proves the owner's presence makes an address known.
         let isProof = event.kind == .signedIn && !event.address.isEmpty
         let client = isProof ? Text(IPAddress.client(of: event.address.string)) : nil
-        try run(
+        try access.run(
             """
             INSERT INTO account_events (user, kind, at, address, client, agent, is_new_place)
             VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -43,7 +46,7 @@ extension SQLiteAccess {
                 .integer(event.milliseconds), .text(event.address), .optional(client),
                 .text(event.agent), .bool(event.isNewPlace),
             ])
-        try run(
+        try access.run(
             """
             DELETE FROM account_events WHERE user = ?1 AND id <= (
                 SELECT id FROM account_events WHERE user = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
@@ -51,6 +54,6 @@ extension SQLiteAccess {
     }
 
     func removeAccountEvents(before milliseconds: Int64) throws(ServerError) {
-        try run("DELETE FROM account_events WHERE at < ?", [.integer(milliseconds)])
+        try access.run("DELETE FROM account_events WHERE at < ?", [.integer(milliseconds)])
     }
 }

@@ -4,30 +4,32 @@ import RecordServerCore
 import RecordWire
 
 /// Tombstones of zones: the limits of their number and of their age.
-extension SQLiteAccess {
+struct ZoneTombstoneStatements {
+    let access: SQLiteAccess
+
     /// The time of a tombstone that no sweep has met.
     private static let untimed = Int64.max
 
     /// Removes the oldest tombstones of a database beyond the limit.
     func trimZoneTombstones(ofDatabase number: Int64) throws(ServerError) {
-        let place = try first(
+        let place = try access.first(
             """
             SELECT place FROM zone_tombstones WHERE database = ? ORDER BY place DESC
             LIMIT 1 OFFSET ?
             """, [.integer(number), .limit(ZoneTombstone.limit)]
         ) { $0.int64(0) }
         guard let place else { return }
-        try run(
+        try access.run(
             "UPDATE databases SET zone_horizon = max(zone_horizon, ?2) WHERE id = ?1",
             [.integer(number), .integer(place)])
-        try run(
+        try access.run(
             "DELETE FROM zone_tombstones WHERE database = ? AND place <= ?",
             [.integer(number), .integer(place)])
     }
 
     /// Removes the oldest tombstones of the shared zones that a viewer has lost, beyond the limit.
     func trimZoneTombstones(of viewer: UserName) throws(ServerError) {
-        try run(
+        try access.run(
             """
             DELETE FROM shared_zone_tombstones WHERE viewer = ?1 AND (database, name) IN (
                 SELECT database, name FROM shared_zone_tombstones WHERE viewer = ?1
@@ -40,7 +42,7 @@ extension SQLiteAccess {
         now: Int64, before milliseconds: Int64, limit: Int
     ) throws(ServerError) -> Bool {
         var isMore = false
-        try run(
+        try access.run(
             """
             UPDATE databases SET zone_horizon = max(zone_horizon, (
                 SELECT coalesce(max(place), 0) FROM zone_tombstones
@@ -51,18 +53,18 @@ extension SQLiteAccess {
             ("zone_tombstones", "database, name"),
             ("shared_zone_tombstones", "viewer, database, name"),
         ] {
-            try run(
+            try access.run(
                 """
                 UPDATE \(table) SET at = ? WHERE (\(key)) IN (
                     SELECT \(key) FROM \(table) WHERE at = ? LIMIT ?)
                 """, [.integer(now), .integer(Self.untimed), .limit(limit)])
-            if changedRows == limit { isMore = true }
-            try run(
+            if access.changedRows == limit { isMore = true }
+            try access.run(
                 """
                 DELETE FROM \(table) WHERE (\(key)) IN (
                     SELECT \(key) FROM \(table) WHERE at < ? LIMIT ?)
                 """, [.integer(milliseconds), .limit(limit)])
-            if changedRows == limit { isMore = true }
+            if access.changedRows == limit { isMore = true }
         }
         return isMore
     }

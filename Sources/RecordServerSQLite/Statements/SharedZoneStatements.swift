@@ -3,10 +3,13 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The zones in the shared databases of users.
+struct SharedZoneStatements {
+    let access: SQLiteAccess
+
     func sharedZone(_ viewer: UserName, _ zone: ZoneKey) throws(ServerError) -> SharedZoneRow? {
-        guard let handle = try self.zone(zone)?.handle else { return nil }
-        return try first(
+        guard let handle = try access.zone(zone)?.handle else { return nil }
+        return try access.first(
             "SELECT incarnation, shares FROM shared_zones WHERE viewer = ? AND zone = ?",
             [.name(viewer), .zone(handle)]
         ) { (row) throws(ServerError) in try sharedZone(row, viewer, zone) }
@@ -15,7 +18,7 @@ extension SQLiteAccess {
     func sharedZones(
         _ viewer: UserName, _ container: ContainerKey
     ) throws(ServerError) -> [SharedZoneRow] {
-        try all(
+        try access.all(
             """
             SELECT v.incarnation, v.shares, d.owner, z.name
             FROM shared_zones v CROSS JOIN zones z ON z.id = v.zone
@@ -30,8 +33,8 @@ extension SQLiteAccess {
     }
 
     func viewers(_ zone: ZoneKey) throws(ServerError) -> [SharedZoneRow] {
-        guard let handle = try self.zone(zone)?.handle else { return [] }
-        return try all(
+        guard let handle = try access.zone(zone)?.handle else { return [] }
+        return try access.all(
             """
             SELECT incarnation, shares, viewer FROM shared_zones WHERE zone = ? ORDER BY viewer
             """, [.zone(handle)]
@@ -42,7 +45,7 @@ extension SQLiteAccess {
         _ row: SQLStatement, _ viewer: UserName, _ zone: ZoneKey
     ) throws(ServerError) -> SharedZoneRow {
         guard let shares = Packed.names(row.bytes(1)) else {
-            throw damaged("the shares of a shared zone cannot be read")
+            throw access.damaged("the shares of a shared zone cannot be read")
         }
         return SharedZoneRow(
             viewer: viewer, zone: zone, incarnation: row.incarnation(0), shares: shares)
@@ -51,7 +54,7 @@ extension SQLiteAccess {
     func sharedZoneTombstones(
         _ viewer: UserName, _ container: ContainerKey
     ) throws(ServerError) -> [ZoneTombstone] {
-        try all(
+        try access.all(
             """
             SELECT d.owner, t.name, t.reason
             FROM shared_zone_tombstones t CROSS JOIN databases d ON d.id = t.database
@@ -61,13 +64,14 @@ extension SQLiteAccess {
         ) {
             let database = DatabaseKey(container: container, owner: $0.name(0))
             return ZoneTombstone(
-                key: ZoneKey(database: database, zone: $0.name(1)), reason: Self.reason($0, 2))
+                key: ZoneKey(database: database, zone: $0.name(1)),
+                reason: SQLiteAccess.reason($0, 2))
         }
     }
 
     func putSharedZone(_ row: SharedZoneRow) throws(ServerError) {
-        let handle = try requireZone(row.zone)
-        try run(
+        let handle = try ShareStatements(access: access).requireZone(row.zone)
+        try access.run(
             """
             INSERT OR REPLACE INTO shared_zones (viewer, zone, incarnation, shares)
             VALUES (?, ?, ?, ?)
@@ -76,7 +80,7 @@ extension SQLiteAccess {
                 .name(row.viewer), .zone(handle), .incarnation(row.incarnation),
                 .blob(Packed.names(row.shares)),
             ])
-        try run(
+        try access.run(
             """
             DELETE FROM shared_zone_tombstones
             WHERE viewer = ?1 AND (database, name) = (SELECT database, name FROM zones WHERE id = ?2)
@@ -86,16 +90,16 @@ extension SQLiteAccess {
     func deleteSharedZone(
         _ viewer: UserName, _ zone: ZoneKey, reason: DeletionReason
     ) throws(ServerError) {
-        guard let handle = try self.zone(zone)?.handle else { return }
-        try run(
+        guard let handle = try access.zone(zone)?.handle else { return }
+        try access.run(
             "DELETE FROM shared_zones WHERE viewer = ? AND zone = ?",
             [.name(viewer), .zone(handle)])
-        guard changedRows == 1 else { return }
-        try run(
+        guard access.changedRows == 1 else { return }
+        try access.run(
             """
             INSERT OR REPLACE INTO shared_zone_tombstones (viewer, database, name, reason)
             SELECT ?1, database, name, ?2 FROM zones WHERE id = ?3
             """, [.name(viewer), .text(reason.rawValue), .zone(handle)])
-        try trimZoneTombstones(of: viewer)
+        try ZoneTombstoneStatements(access: access).trimZoneTombstones(of: viewer)
     }
 }

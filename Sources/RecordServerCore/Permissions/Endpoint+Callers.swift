@@ -1,37 +1,3 @@
-import RecordWire
-
-extension RecordService {
-    /// Checks that this kind of credential may call the operation (reference §2.1). Rights to
-    /// zones, records and types are decided later, in the transaction that uses them.
-    func authorize(_ context: OperationContext) throws(ServerError) {
-        switch context.caller {
-        case .user(let user):
-            guard !context.endpoint.isAdministrative || user.isAdministrator else {
-                throw ServerError(.accessDenied, "This operation is for administrators.")
-            }
-        case .serverKey(let user, _, let managesSchema) where context.endpoint.isAdministrative:
-            guard managesSchema, user.isAdministrator else {
-                throw ServerError(
-                    .accessDenied,
-                    "This key may not manage the schema: that takes one that was added with "
-                        + "`key add --schema` and whose user is an administrator.")
-            }
-        case .serverKey:
-            guard context.scope == .public, !context.endpoint.needsPerson else {
-                throw ServerError(
-                    .accessDenied,
-                    "A server-to-server key may use records, zones, subscriptions, assets and "
-                        + "users of the public database only.")
-            }
-        case .anonymous:
-            guard context.scope == .public, context.endpoint.isOpenToAnyone else {
-                throw ServerError(
-                    .authenticationRequired, "This operation needs a user: sign in first.")
-            }
-        }
-    }
-}
-
 extension Endpoint {
     /// Indicates whether the operation is about a person, so that a server-to-server key may not
     /// call it.

@@ -3,9 +3,12 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The counts that an operator sees, and the removal of users and containers.
+struct OperatorStatements {
+    let access: SQLiteAccess
+
     func databases(of owner: UserName) throws(ServerError) -> [DatabaseKey] {
-        try all(
+        try access.all(
             "SELECT container, environment FROM databases WHERE owner = ? ORDER BY id",
             [.name(owner)]
         ) { row in
@@ -19,7 +22,7 @@ extension SQLiteAccess {
     func counts(of container: Text) throws(ServerError) -> ContainerCounts {
         var counts = ContainerCounts()
         (counts.zones, counts.records) =
-            try first(
+            try access.first(
                 """
                 SELECT COUNT(*), coalesce(SUM(z.record_count), 0)
                 FROM databases d JOIN zones z ON z.database = d.id AND z.deleted = 0
@@ -35,13 +38,13 @@ extension SQLiteAccess {
     private func count(_ table: String, _ condition: String, _ value: Text)
         throws(ServerError) -> Int64
     {
-        try first("SELECT COUNT(*) FROM \(table) WHERE \(condition)", [.text(value)]) {
+        try access.first("SELECT COUNT(*) FROM \(table) WHERE \(condition)", [.text(value)]) {
             $0.int64(0)
         } ?? 0
     }
 
     func removeUser(_ user: UserName) throws(ServerError) {
-        try run(
+        try access.run(
             """
             DELETE FROM push_frames WHERE device IN (SELECT id FROM push_devices WHERE user = ?)
             """, [.name(user)])
@@ -49,13 +52,13 @@ extension SQLiteAccess {
             "push_devices", "subscriptions", "sessions", "server_keys", "roles", "account_events",
             "blocked_owners", "access_requests",
         ] {
-            try run("DELETE FROM \(table) WHERE user = ?", [.name(user)])
+            try access.run("DELETE FROM \(table) WHERE user = ?", [.name(user)])
         }
-        try run("DELETE FROM users WHERE name = ?", [.name(user)])
+        try access.run("DELETE FROM users WHERE name = ?", [.name(user)])
     }
 
     func removeContainer(_ name: Text) throws(ServerError) {
-        try run(
+        try access.run(
             """
             DELETE FROM push_frames
             WHERE device IN (SELECT id FROM push_devices WHERE container = ?)
@@ -64,22 +67,22 @@ extension SQLiteAccess {
             "push_devices", "subscriptions", "sessions", "server_keys", "api_tokens", "roles",
             "schemas",
         ] {
-            try run("DELETE FROM \(table) WHERE container = ?", [.text(name)])
+            try access.run("DELETE FROM \(table) WHERE container = ?", [.text(name)])
         }
-        try run("DELETE FROM containers WHERE name = ?", [.text(name)])
+        try access.run("DELETE FROM containers WHERE name = ?", [.text(name)])
     }
 
     func numberedShareReports(limit: Int) throws(ServerError) -> [(number: Int64, ShareReport)] {
-        try all(
+        try access.all(
             """
             SELECT container, environment, owner, zone, share, short_guid, reporter, at, text, id
             FROM share_reports ORDER BY id DESC LIMIT ?
             """, [.limit(limit)]
-        ) { ($0.int64(9), Self.shareReport($0)) }
+        ) { ($0.int64(9), SharePeopleStatements.shareReport($0)) }
     }
 
     func removeShareReport(_ number: Int64) throws(ServerError) -> Bool {
-        try run("DELETE FROM share_reports WHERE id = ?", [.integer(number)])
-        return changedRows == 1
+        try access.run("DELETE FROM share_reports WHERE id = ?", [.integer(number)])
+        return access.changedRows == 1
     }
 }

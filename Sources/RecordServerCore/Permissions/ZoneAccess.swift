@@ -32,21 +32,12 @@ package struct ZoneAccess: Sendable {
 
     /// The shares whose members this view is limited to. It is nil when the view shows the whole
     /// zone.
-    package var visibleShares: [RecordName]? {
-        guard case .participant(let row, _) = view else { return nil }
-        return row.shares.contains(.zoneShare) ? nil : row.shares
-    }
+    package var visibleShares: [RecordName]? { view.visibleShares }
 
     /// Returns the permission of a participant for the members of this share. The owner may do
     /// anything.
     package func permission(for share: RecordName?) -> SharePermission {
-        switch view {
-        case .owner, .publicDatabase: return .readWrite
-        case .participant(_, let permissions):
-            if let permission = permissions[.zoneShare] { return permission }
-            guard let share else { return .none }
-            return permissions[share] ?? .none
-        }
+        view.permission(for: share)
     }
 
     /// Returns whether the parent of this record is outside of the view.
@@ -65,7 +56,27 @@ package struct ZoneAccess: Sendable {
 
     /// Returns whether the view shows the record at all.
     package func shows(_ record: StoredRecord) -> Bool {
-        guard let shares = visibleShares else { return true }
-        return record.share.map { shares.contains($0) } ?? false
+        Sight(shares: visibleShares, grants: .none).includes(record.share)
+    }
+}
+
+extension ZoneAccess.View {
+    /// The shares whose members the view is limited to. It is nil when the view shows the whole
+    /// zone.
+    package var visibleShares: [RecordName]? {
+        guard case .participant(let row, _) = self else { return nil }
+        return row.shares.contains(.zoneShare) ? nil : row.shares
+    }
+
+    /// Returns the permission of a participant for the members of this share. The owner may do
+    /// anything.
+    func permission(for share: RecordName?) -> SharePermission {
+        switch self {
+        case .owner, .publicDatabase: return .readWrite
+        case .participant(_, let permissions):
+            if let permission = permissions[.zoneShare] { return permission }
+            guard let share else { return .none }
+            return permissions[share] ?? .none
+        }
     }
 }

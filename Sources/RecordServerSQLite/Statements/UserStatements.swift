@@ -3,7 +3,10 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The users of the server.
+struct UserStatements {
+    let access: SQLiteAccess
+
     private static let selectUser = """
         SELECT name, email_address, phone_number, given_name, family_name, password_hash,
             administrator, disabled, discoverable, quota, created
@@ -22,28 +25,28 @@ extension SQLiteAccess {
     }
 
     func user(_ name: UserName) throws(ServerError) -> UserRow? {
-        try first(Self.selectUser + " WHERE name = ?", [.name(name)], Self.user)
+        try access.first(Self.selectUser + " WHERE name = ?", [.name(name)], Self.user)
     }
 
     func user(emailAddress: Text) throws(ServerError) -> UserRow? {
-        try first(
+        try access.first(
             Self.selectUser + " WHERE email_address = ?", [.text(emailAddress)], Self.user)
     }
 
     func user(phoneNumber: Text) throws(ServerError) -> UserRow? {
-        try first(
+        try access.first(
             Self.selectUser + " WHERE phone_number = ? LIMIT 1", [.text(phoneNumber)], Self.user)
     }
 
     func users() throws(ServerError) -> [UserRow] {
-        try all(Self.selectUser + " ORDER BY email_address", [], Self.user)
+        try access.all(Self.selectUser + " ORDER BY email_address", [], Self.user)
     }
 
     func putUser(_ user: UserRow) throws(ServerError) {
         if let other = try self.user(emailAddress: user.emailAddress), other.name != user.name {
             throw ServerError(.exists, "Another user has this e-mail address.")
         }
-        try run(
+        try access.run(
             """
             INSERT OR REPLACE INTO users (name, email_address, phone_number, given_name,
                 family_name, password_hash, administrator, disabled, discoverable, quota, created)

@@ -11,7 +11,10 @@ extension SQLStatement {
     }
 }
 
-extension SQLiteAccess {
+/// API tokens, sessions and server-to-server keys.
+struct CredentialStatements {
+    let access: SQLiteAccess
+
     private static let selectToken = """
         SELECT hash, container, environment, name, callback_url, origins, revoked, created
         FROM api_tokens
@@ -29,18 +32,18 @@ extension SQLiteAccess {
     }
 
     func apiToken(hash: Text) throws(ServerError) -> APITokenRow? {
-        try first(Self.selectToken + " WHERE hash = ?", [.text(hash)], Self.token)
+        try access.first(Self.selectToken + " WHERE hash = ?", [.text(hash)], Self.token)
     }
 
     func apiTokens(_ container: Text) throws(ServerError) -> [APITokenRow] {
-        try all(
+        try access.all(
             Self.selectToken + " WHERE container = ? ORDER BY created, hash",
             [.text(container)], Self.token)
     }
 
     func putAPIToken(_ token: APITokenRow) throws(ServerError) {
         let origins = token.allowedOrigins.map(\.utf8).joined(separator: [UInt8(ascii: "\n")])
-        try run(
+        try access.run(
             """
             INSERT OR REPLACE INTO api_tokens (hash, container, environment, name, callback_url,
                 origins, revoked, created)
@@ -89,17 +92,17 @@ extension SQLiteAccess {
     }
 
     func session(_ id: Text) throws(ServerError) -> SessionRow? {
-        try first(Self.selectSession + " WHERE id = ?", [.text(id)], Self.session)
+        try access.first(Self.selectSession + " WHERE id = ?", [.text(id)], Self.session)
     }
 
     func sessions(_ user: UserName) throws(ServerError) -> [SessionRow] {
-        try all(
+        try access.all(
             Self.selectSession + " WHERE user = ? ORDER BY created, id", [.name(user)],
             Self.session)
     }
 
     func putSession(_ session: SessionRow) throws(ServerError) {
-        try run(
+        try access.run(
             """
             INSERT INTO sessions (id, user, container, environment, generation, generation_at,
                 created, expires, revoked, label, marks)
@@ -117,8 +120,8 @@ extension SQLiteAccess {
     }
 
     func removeSessions(expiredBefore milliseconds: Int64) throws(ServerError) {
-        try removeDevicesOfSessions(expiredBefore: milliseconds)
-        try run("DELETE FROM sessions WHERE expires < ?", [.integer(milliseconds)])
+        try access.removeDevicesOfSessions(expiredBefore: milliseconds)
+        try access.run("DELETE FROM sessions WHERE expires < ?", [.integer(milliseconds)])
     }
 
     private static let selectKey = """
@@ -135,17 +138,17 @@ extension SQLiteAccess {
     }
 
     func serverKey(_ keyID: Text) throws(ServerError) -> ServerKeyRow? {
-        try first(Self.selectKey + " WHERE id = ?", [.text(keyID)], Self.key)
+        try access.first(Self.selectKey + " WHERE id = ?", [.text(keyID)], Self.key)
     }
 
     func serverKeys(_ container: Text) throws(ServerError) -> [ServerKeyRow] {
-        try all(
+        try access.all(
             Self.selectKey + " WHERE container = ? ORDER BY created, id", [.text(container)],
             Self.key)
     }
 
     func putServerKey(_ key: ServerKeyRow) throws(ServerError) {
-        try run(
+        try access.run(
             """
             INSERT OR REPLACE INTO server_keys (id, container, environment, public_key, name,
                 user, revoked, created)

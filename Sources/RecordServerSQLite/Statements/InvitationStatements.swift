@@ -2,7 +2,10 @@ import RecordModel
 import RecordSQL
 import RecordWire
 
-extension SQLiteAccess {
+/// The invitations of an owner, and the owners whose invitations a user does not want.
+struct InvitationStatements {
+    let access: SQLiteAccess
+
     func invitationCount(by owner: UserName, to lookup: UserLookup) throws(ServerError) -> Int {
         let (column, value): (String, SQLValue)
         if let user = lookup.userName {
@@ -12,7 +15,7 @@ extension SQLiteAccess {
         } else {
             (column, value) = ("phone_number", .optional(lookup.phoneNumber))
         }
-        return try first(
+        return try access.first(
             """
             SELECT COUNT(*) FROM participants p
             JOIN zones z ON z.id = p.zone JOIN databases d ON d.id = z.database
@@ -22,13 +25,13 @@ extension SQLiteAccess {
     }
 
     func blocksInvitations(_ user: UserName, of owner: UserName) throws(ServerError) -> Bool {
-        try first(
+        try access.first(
             "SELECT 1 FROM blocked_owners WHERE user = ? AND owner = ?",
             [.name(user), .name(owner)], { _ in true }) ?? false
     }
 
     func blockedOwners(_ user: UserName) throws(ServerError) -> [UserName] {
-        try all(
+        try access.all(
             "SELECT owner FROM blocked_owners WHERE user = ? ORDER BY at DESC, owner",
             [.name(user)]
         ) { $0.name(0) }
@@ -38,11 +41,11 @@ extension SQLiteAccess {
         _ user: UserName, of owner: UserName, _ blocks: Bool, milliseconds: Int64
     ) throws(ServerError) {
         if blocks {
-            try run(
+            try access.run(
                 "INSERT OR IGNORE INTO blocked_owners (user, owner, at) VALUES (?, ?, ?)",
                 [.name(user), .name(owner), .integer(milliseconds)])
         } else {
-            try run(
+            try access.run(
                 "DELETE FROM blocked_owners WHERE user = ? AND owner = ?",
                 [.name(user), .name(owner)])
         }

@@ -3,7 +3,10 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The tombstones of records that are old enough to be removed.
+struct TombstoneStatements {
+    let access: SQLiteAccess
+
     func zoneWithTombstones(after handle: ZoneHandle?) throws(ServerError) -> ZoneRow? {
         var last = handle?.number ?? 0
         // Each zone costs one step in the index. Deleted zones are skipped.
@@ -15,14 +18,14 @@ extension SQLiteAccess {
     }
 
     private func next(after zone: Int64) throws(ServerError) -> Int64? {
-        try first(
+        try access.first(
             "SELECT zone FROM records WHERE deleted = 1 AND zone > ? ORDER BY zone LIMIT 1",
             [.integer(zone)]
         ) { $0.int64(0) }
     }
 
     private func zone(number: Int64) throws(ServerError) -> ZoneRow? {
-        try first(
+        try access.first(
             """
             SELECT z.id, z.incarnation, z.position, z.horizon, z.record_count, z.record_bytes,
                 z.name, d.container, d.environment, d.owner
@@ -45,7 +48,7 @@ extension SQLiteAccess {
     func lastTombstone(_ zone: ZoneHandle, before milliseconds: Int64, limit: Int)
         throws(ServerError) -> Int64?
     {
-        let tombstones = try all(
+        let tombstones = try access.all(
             """
             SELECT position, modified FROM records WHERE zone = ? AND deleted = 1
             ORDER BY position LIMIT ?
@@ -57,14 +60,14 @@ extension SQLiteAccess {
     func lastTombstone(_ zone: ZoneHandle, beforeNewest count: Int, limit: Int)
         throws(ServerError) -> Int64?
     {
-        let newest = try first(
+        let newest = try access.first(
             """
             SELECT position FROM records WHERE zone = ? AND deleted = 1
             ORDER BY position DESC LIMIT 1 OFFSET ?
             """, [.zone(zone), .limit(count)]
         ) { $0.int64(0) }
         guard let newest else { return nil }
-        return try all(
+        return try access.all(
             """
             SELECT position FROM records WHERE zone = ? AND deleted = 1 AND position <= ?
             ORDER BY position LIMIT ?

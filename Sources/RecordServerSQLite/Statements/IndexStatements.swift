@@ -3,26 +3,29 @@ import RecordSQL
 import RecordServerCore
 import RecordWire
 
-extension SQLiteAccess {
+/// The index entries of records.
+struct IndexStatements {
+    let access: SQLiteAccess
+
     func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError) {
         for item in records { try putIndex(zone, item) }
     }
 
     private func putIndex(_ zone: ZoneHandle, _ item: RecordIndex) throws(ServerError) {
         let key = RecordKey(zone: zone, name: item.record)
-        if item.entries.isEmpty, try place(key) == nil { return }
-        var place = try requirePlace(key)
+        if item.entries.isEmpty, try access.place(key) == nil { return }
+        var place = try access.requirePlace(key)
         var numbered: [IndexList.Entry] = []
         numbered.reserveCapacity(item.entries.count)
         for entry in item.entries {
             numbered.append(
                 IndexList.Entry(
-                    field: try makeNumber(entry.field.bytes), kind: entry.kind.rawValue,
+                    field: try access.makeNumber(entry.field.bytes), kind: entry.kind.rawValue,
                     key: entry.key))
         }
         try replaceIndex(
-            zone, &place, item.record, type: try makeNumber(item.type.bytes), numbered)
-        places[key] = place
+            zone, &place, item.record, type: try access.makeNumber(item.type.bytes), numbered)
+        access.places[key] = place
     }
 
     /// Writes only the entries that differ from the earlier ones.
@@ -42,9 +45,9 @@ extension SQLiteAccess {
             try insertEntries(zone, name, place.id, type, entries)
         }
         if entries.isEmpty {
-            try run("DELETE FROM index_lists WHERE record = ?", [.integer(place.id)])
+            try access.run("DELETE FROM index_lists WHERE record = ?", [.integer(place.id)])
         } else {
-            try run(
+            try access.run(
                 .insertIndexList,
                 "INSERT OR REPLACE INTO index_lists (record, entries) VALUES (?, ?)",
                 [.integer(place.id), .blob(IndexList(type: type, entries: entries).bytes)])
@@ -53,12 +56,12 @@ extension SQLiteAccess {
     }
 
     private func indexList(_ record: Int64) throws(ServerError) -> IndexList? {
-        let bytes = try first(
+        let bytes = try access.first(
             "SELECT entries FROM index_lists WHERE record = ?", [.integer(record)]
         ) { $0.bytes(0) }
         guard let bytes else { return nil }
         guard let list = IndexList(bytes) else {
-            throw damaged("the index entries of a record cannot be read")
+            throw access.damaged("the index entries of a record cannot be read")
         }
         return list
     }
@@ -68,7 +71,7 @@ extension SQLiteAccess {
         _ entries: some Sequence<IndexList.Entry>
     ) throws(ServerError) {
         for entry in entries {
-            try run(
+            try access.run(
                 """
                 DELETE FROM index_entries
                 WHERE zone = ? AND type = ? AND field = ? AND kind = ? AND key = ? AND name = ?
@@ -84,7 +87,7 @@ extension SQLiteAccess {
         _ zone: ZoneHandle, _ name: RecordName, _ record: Int64, _ type: Int64,
         _ entries: some Sequence<IndexList.Entry>
     ) throws(ServerError) {
-        let statement = try statement(
+        let statement = try access.statement(
             .insertIndexEntry,
             """
             INSERT OR IGNORE INTO index_entries (zone, type, field, kind, key, name, record)
@@ -93,26 +96,27 @@ extension SQLiteAccess {
         let place: [(Int32, SQLValue)] = [
             (1, .zone(zone)), (2, .integer(type)), (6, .name(name)), (7, .integer(record)),
         ]
-        for (index, value) in place { try bind(value, to: index, of: statement) }
+        for (index, value) in place { try access.bind(value, to: index, of: statement) }
         for entry in entries {
-            try bind(.integer(entry.field), to: 3, of: statement)
-            try bind(.integer(entry.kind), to: 4, of: statement)
-            try bind(.blob(entry.key), to: 5, of: statement)
-            while try step(statement) {}
+            try access.bind(.integer(entry.field), to: 3, of: statement)
+            try access.bind(.integer(entry.kind), to: 4, of: statement)
+            try access.bind(.blob(entry.key), to: 5, of: statement)
+            while try access.step(statement) {}
         }
     }
 
     func scan(_ zone: ZoneHandle, _ scan: IndexScan) throws(ServerError) -> [IndexedRecord] {
-        guard let type = try number(scan.type.bytes), let field = try number(scan.field.bytes)
+        guard let type = try access.number(scan.type.bytes),
+            let field = try access.number(scan.field.bytes)
         else { return [] }
         var values: [SQLValue] = [
             .zone(zone), .integer(type), .integer(field), .integer(scan.kind.rawValue),
         ]
         let sql = Self.sql(scan, &values)
         var room = ReadingRoom(scan.maximumBytes)
-        return try all(sql, values + [.limit(scan.limit)], room: &room) {
+        return try access.all(sql, values + [.limit(scan.limit)], room: &room) {
             (row, room) throws(ServerError) in
-            let record = try record(row, from: 1)
+            let record = try access.record(row, from: 1)
             room.take(record)
             return IndexedRecord(key: row.bytes(0), record: record)
         }
@@ -122,13 +126,13 @@ extension SQLiteAccess {
     func countUnindexed(
         _ zone: ZoneHandle, type: RecordTypeName, field: FieldName
     ) throws(ServerError) -> Int64 {
-        guard let type = try number(type.bytes) else { return 0 }
-        let records = try first(
+        guard let type = try access.number(type.bytes) else { return 0 }
+        let records = try access.first(
             "SELECT COUNT(*) FROM records WHERE zone = ? AND type = ? AND deleted = 0",
             [.zone(zone), .integer(type)]
         ) { $0.int64(0) }
-        guard let field = try number(field.bytes) else { return records ?? 0 }
-        let entries = try first(
+        guard let field = try access.number(field.bytes) else { return records ?? 0 }
+        let entries = try access.first(
             """
             SELECT COUNT(*) FROM index_entries
             WHERE zone = ? AND type = ? AND field = ? AND kind = ?
@@ -146,7 +150,7 @@ extension SQLiteAccess {
     /// the scan began.
     private static func sql(_ scan: IndexScan, _ values: inout [SQLValue]) -> String {
         var sql = """
-            SELECT e.key, \(recordColumns)
+            SELECT e.key, \(SQLiteAccess.recordColumns)
             FROM index_entries e CROSS JOIN records r ON r.id = e.record
             WHERE e.zone = ? AND e.type = ? AND e.field = ? AND e.kind = ?
             """
