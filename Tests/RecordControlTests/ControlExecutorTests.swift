@@ -62,11 +62,11 @@ struct ControlExecutorTests {
         let record = try store.record(at: try RecordPath(path)).id
         let zone = try store.zone(at: try RecordPath(path)).id
         try store.write(author: .sync) { transaction throws(RecordError) in
-            let claims = try transaction.claimOutbox(
+            let claims = try transaction.outbox.claimOutbox(
                 in: zone, limits: ClaimLimits(), except: ClaimExceptions())
             for claim in claims {
                 let error = claim.row.record == record ? reason : nil
-                try transaction.failOutbox(claim.row.id, error: error)
+                try transaction.outbox.failOutbox(claim.row.id, error: error)
             }
         }
     }
@@ -145,14 +145,14 @@ struct ControlExecutorTests {
         let (hash, size) = try store.importAsset(fromFile: "/etc/hostname")
         for (stem, text) in [("b", ""), ("c", "{ half")] {
             try store.write(author: .mount) { transaction throws(RecordError) in
-                let record = try transaction.holder(type.id, Stem(stem))
+                let record = try transaction.assets.holder(type.id, Stem(stem))
                 if !text.isEmpty {
-                    _ = try transaction.saveDraft(
+                    _ = try transaction.records.saveDraft(
                         text: bytes(text), type: type.id, stem: Stem(stem),
                         error: RecordError(.invalidJSON, "expected a key"))
                 }
                 for field in ["x", "y"] {
-                    _ = try transaction.setAsset(
+                    _ = try transaction.assets.setAsset(
                         record, FieldName(field), nil, hash, size: size, fileExtension: [])
                 }
             }
@@ -182,7 +182,7 @@ struct ControlExecutorTests {
         try served.put("private/Z/T/b", #"{"n":1}"#)
         let type = try store.type(at: try RecordPath("private/Z/T"))
         try store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: bytes("{ half"), type: type.id, stem: Stem("a"),
                 error: RecordError(.invalidJSON, "expected a key"))
         }
@@ -257,7 +257,7 @@ struct ControlExecutorTests {
         #expect(try error { _ = try perform(.discardDraft(path)) }.code == .notFound)
         let entry = try store.record(at: path)
         try store.write(author: .mount) { (transaction) throws(RecordError) in
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: bytes("{"), type: entry.type, stem: entry.stem,
                 error: RecordError(.invalidJSON, "broken"))
         }

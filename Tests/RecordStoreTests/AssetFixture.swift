@@ -19,7 +19,7 @@ extension StoreFixture {
     ) throws -> AssetEntry? {
         let (hash, size) = try importBytes(text)
         return try write { transaction throws(RecordError) in
-            try transaction.setAsset(
+            try transaction.assets.setAsset(
                 record, FieldName(field), index, hash, size: size,
                 fileExtension: Array("bin".utf8), isInPlace: isInPlace)
         }
@@ -27,7 +27,7 @@ extension StoreFixture {
 
     func removeAsset(_ record: RecordID, _ field: String, _ index: Int? = nil) throws {
         try write { transaction throws(RecordError) in
-            try transaction.removeAsset(record, FieldName(field), index)
+            try transaction.assets.removeAsset(record, FieldName(field), index)
         }
     }
 

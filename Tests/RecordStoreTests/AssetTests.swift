@@ -203,18 +203,18 @@ import Testing
         try fixture.setAsset(id, "photo", bytes: "one")
         try fixture.setAsset(id, "pages", 0, bytes: "p0")
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.rename(id, toType: fixture.note, stem: Stem("b"))
+            try transaction.records.rename(id, toType: fixture.note, stem: Stem("b"))
         }
         #expect(try fixture.files(entry.id) == ["b@pages.0.bin=p0", "b@photo.bin=one"])
         #expect(try fixture.text("b")?.contains("a@") == false)
         let held = try fixture.draft("c", "").id
         try fixture.setAsset(held, "photo", bytes: "held")
         let moved = try fixture.write { transaction throws(RecordError) in
-            try transaction.rename(held, toType: fixture.note, stem: Stem("d"))
+            try transaction.records.rename(held, toType: fixture.note, stem: Stem("d"))
         }
         #expect(try fixture.files(moved.id) == ["d@photo.bin=held"])
         let same = try fixture.write { transaction throws(RecordError) in
-            try transaction.rename(entry.id, toType: fixture.note, stem: Stem("b"))
+            try transaction.records.rename(entry.id, toType: fixture.note, stem: Stem("b"))
         }
         #expect(same == entry)
         #expect(try fixture.record("b")?.state == .saved)
@@ -283,14 +283,14 @@ import Testing
         let token = try fixture.store.lastToken()
         try fixture.setAsset(id, "photo", bytes: "two")
         try fixture.write(.restore) { transaction throws(RecordError) in
-            _ = try transaction.restoreVersion(token)
+            _ = try transaction.records.restoreVersion(token)
         }
         #expect(try fixture.files(id) == ["a@photo.bin=one"])
         try fixture.delete(id)
         _ = try fixture.store.collectAssets()
         let trash = try #require(try fixture.store.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trash.id)
+            try transaction.records.restore(trash.id)
         }
         #expect(try fixture.files(entry.id) == ["a@photo.bin=one"])
         try fixture.expectSound()
@@ -306,7 +306,7 @@ import Testing
         try fixture.delete(id)
         let trash = try #require(try fixture.store.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trash.id)
+            try transaction.records.restore(trash.id)
         }
         #expect(try fixture.files(entry.id) == ["a@photo.bin=one"])
         #expect(try fixture.outbox().allSatisfy { !$0.waitsForAsset })
@@ -328,7 +328,7 @@ import Testing
         try fixture.expectSound()
         _ = try fixture.importBytes("from afar")
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.setDownloaded(hash)
+            try transaction.assets.setDownloaded(hash)
         }
         #expect(try fixture.store.asset(asset.id)?.isDownloaded == true)
         let other = AssetValue(

@@ -43,7 +43,7 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
         try fixture.write { transaction throws(RecordError) in
-            try transaction.putText(id, Array(#"{"n":""}"#.utf8))
+            try transaction.records.putText(id, Array(#"{"n":""}"#.utf8))
             try transaction.connection.run("UPDATE record SET size = 8")
         }
         let problems = try fixture.store.integrityCheck(deep: true)

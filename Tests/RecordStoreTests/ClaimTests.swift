@@ -98,7 +98,7 @@ import Testing
         try fixture.save("other", #"{"n":1}"#)
         #expect(try names() == ["other"])
         try fixture.write { transaction throws(RecordError) in
-            try transaction.retryOutbox(parent)
+            try transaction.outbox.retryOutbox(parent)
         }
         let claimed = try names(ClaimLimits(records: 400))
         #expect(claimed.first == "parent" && claimed.count == 301)
@@ -136,7 +136,7 @@ import Testing
         try fixture.save("b", "{}", type: type)
         #expect(try names() == ["a"])
         let others = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: zone.id)
+            try transaction.outbox.claimOutbox(in: zone.id)
         }
         #expect(others.map(\.row.name.description) == ["b"])
     }

@@ -18,7 +18,7 @@ import Testing
                         let text = #"{"w":\#(worker),"n":\#(number),"m":\#(number)}"#
                         try store.write(author: .mount) { transaction throws(RecordError) in
                             for name in ["shared", "w\(worker)-\(number)"] {
-                                _ = try transaction.save(
+                                _ = try transaction.records.save(
                                     text: Array(text.utf8), type: note, stem: Stem(name))
                             }
                         }

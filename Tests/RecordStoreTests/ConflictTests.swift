@@ -30,7 +30,7 @@ struct ConflictTests {
         change.unstamped = unstamped
         if let stamp { change.stamps = [field("x"): stamp] }
         return try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change, in: fixture.zone.id)
+            try transaction.feed.applyRemote(change, in: fixture.zone.id)
         }
     }
 
@@ -188,7 +188,7 @@ struct ConflictTests {
         changes[1].stamps = [field("x"): ahead]
         let page = RemotePage(zone: fixture.zone.id, changes: changes)
         _ = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(page)
+            try transaction.feed.applyRemote(page)
         }
         #expect(try fixture.text("a") == #"{"x":"one\n2\nthree\n"}"#)
         let claim = try #require(try fixture.claim().first)
@@ -255,7 +255,7 @@ struct ConflictTests {
 
     private func saveMerging(_ text: String, since base: String) throws {
         _ = try fixture.write(.mount) { transaction throws(RecordError) in
-            try transaction.saveMerging(
+            try transaction.merging.saveMerging(
                 text: Array(text.utf8), since: Array(base.utf8), type: fixture.note,
                 stem: Stem("a"), modified: fixture.clock.now)
         }
@@ -295,7 +295,7 @@ struct ConflictTests {
     func settling() throws {
         let conflict = try makeConflict()
         try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.settle(conflict.id, .text(Array(#"{"x":"both"}"#.utf8), since: nil))
+            try transaction.merging.settle(conflict.id, .text(Array(#"{"x":"both"}"#.utf8), since: nil))
         }
         #expect(try fixture.text("a") == #"{"x":"both"}"#)
         #expect(try conflicts().isEmpty)
@@ -306,7 +306,7 @@ struct ConflictTests {
 
     private func settle(_ conflict: Conflict, _ settlement: Settlement) throws {
         try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.settle(conflict.id, settlement)
+            try transaction.merging.settle(conflict.id, settlement)
         }
     }
 
@@ -358,7 +358,7 @@ struct ConflictTests {
 
     private func refuse(_ text: String, of conflict: Conflict) throws {
         try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.keepDraft(
+            try transaction.merging.keepDraft(
                 bytes(text), of: conflict.id, because: RecordError(.invalidJSON, "no value"))
         }
     }
@@ -405,7 +405,7 @@ struct ConflictTests {
         let conflict = try makeConflict()
         let id = try #require(try fixture.record("a")).id
         _ = try fixture.write(.mount) { transaction throws(RecordError) in
-            try transaction.rename(id, toType: fixture.note, stem: Stem("b"))
+            try transaction.records.rename(id, toType: fixture.note, stem: Stem("b"))
         }
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.save("a", #"{"x":"another"}"#)
@@ -452,7 +452,7 @@ struct ConflictTests {
         let conflict = try makeConflict()
         let error = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.settle(conflict.id, .text(Array("{".utf8), since: nil))
+                try transaction.merging.settle(conflict.id, .text(Array("{".utf8), since: nil))
             }
         }
         #expect(error?.code == .invalidJSON)
@@ -464,7 +464,7 @@ struct ConflictTests {
     func purge() throws {
         let old = try makeConflict()
         try fixture.write(.mount) { transaction throws(RecordError) in
-            try transaction.settle(old.id, .merged)
+            try transaction.merging.settle(old.id, .merged)
         }
         try fixture.save("a", #"{"x":"mine again"}"#)
         try tell("theirs again", tag: "3", stamped: stamp(after: -60))

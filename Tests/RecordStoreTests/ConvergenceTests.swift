@@ -63,7 +63,7 @@ private final class Exchange {
             try answer(mayFail: false)
             try fetch()
             try fixture.write(.sync) { transaction throws(RecordError) in
-                try transaction.retryOutbox()
+                try transaction.outbox.retryOutbox()
             }
             try take()
             if flights.isEmpty && unfetched.isEmpty { return }
@@ -130,7 +130,7 @@ private final class Exchange {
                     type: RecordTypeName("Note"), name: RecordName(name),
                     operation: .upsert(fields, parent: nil), changeTag: record.tag)
                 try fixture.write(.sync) { transaction throws(RecordError) in
-                    _ = try transaction.applyRemote(change, in: fixture.zone.id)
+                    _ = try transaction.feed.applyRemote(change, in: fixture.zone.id)
                 }
             } else {
                 try fixture.remoteDelete(name)

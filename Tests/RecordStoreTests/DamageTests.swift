@@ -50,7 +50,7 @@ import Testing
         try damage(fixture, flipped)
         let token = try #require(try fixture.store.changes(after: 0, limit: 1).first?.token)
         try fixture.write { transaction throws(RecordError) in
-            _ = try transaction.restoreVersion(token)
+            _ = try transaction.records.restoreVersion(token)
         }
         #expect(try fixture.savedText(id) == #"{"n":1}"#)
         // The damaged version stays one.
@@ -106,7 +106,7 @@ import Testing
         try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
         _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), .printed)
+            try transaction.merging.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), .printed)
         }
         try fixture.expectSound()
         try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")

@@ -41,7 +41,7 @@ import Testing
         let before = try fixture.save("a", #"{"n":1}"#)
         try fixture.beginDelete(before.id)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.cancelDelete(before.id)
+            try transaction.records.cancelDelete(before.id)
         }
         let after = try #require(try fixture.record("a"))
         #expect(after.state == .saved && after.size == before.entry.size)
@@ -78,9 +78,9 @@ import Testing
         let fixture = try StoreFixture()
         try fixture.write { transaction throws(RecordError) in
             for number in 0..<450 {
-                let result = try transaction.save(
+                let result = try transaction.records.save(
                     text: Array("{}".utf8), type: fixture.note, stem: Stem("r\(number)"))
-                try transaction.beginDelete(result.id)
+                try transaction.records.beginDelete(result.id)
             }
         }
         #expect(
@@ -106,7 +106,7 @@ import Testing
         let trash = try #require(try fixture.store.trash(in: fixture.note).first)
         #expect(try fixture.store.trashed(trash.id)?.text == Array("{\"n\": 1}\n".utf8))
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trash.id)
+            try transaction.records.restore(trash.id)
         }
         #expect(try fixture.text("a") == "{\"n\": 1}\n")
         #expect(entry.created == created)
@@ -122,7 +122,7 @@ import Testing
         func restore() throws(RecordError) -> RecordEntry {
             let trash = try fixture.store.trash(in: fixture.zone.id).last
             return try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restore(trash?.id ?? 0)
+                try transaction.records.restore(trash?.id ?? 0)
             }
         }
         try fixture.delete(try fixture.save("a", #"{"n":1}"#).id)
@@ -183,7 +183,7 @@ import Testing
         #expect(zone.id == fixture.zone.id)
         let trash = try #require(try fixture.store.trash(in: zone.id).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trash.id)
+            try transaction.records.restore(trash.id)
         }
         #expect(entry.type != fixture.note)
         #expect(try fixture.store.type(entry.type)?.name == RecordTypeName("Note"))

@@ -46,13 +46,13 @@ import Testing
         let id = try fixture.save("a", #"{"n":1}"#).id
         _ = try fixture.draft("a", "{")
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(id)
+            try transaction.records.discardDraft(id)
         }
         #expect(entry?.size == 7)
         #expect(try fixture.text("a") == #"{"n":1}"#)
         let new = try fixture.draft("b", "{").id
         let nothing = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(new)
+            try transaction.records.discardDraft(new)
         }
         #expect(nothing == nil)
         #expect(try fixture.record("b") == nil)
@@ -99,7 +99,7 @@ import Testing
         let id = try fixture.save("a", #"{"n":1}"#).id
         _ = try fixture.draft("a", "{")
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.rename(id, toType: fixture.note, stem: Stem("b"))
+            try transaction.records.rename(id, toType: fixture.note, stem: Stem("b"))
         }
         #expect(entry.hasDraft)
         #expect(try fixture.text("b") == "{")

@@ -116,20 +116,20 @@ import Testing
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let note = try transaction.makeType(zone.id, RecordTypeName("Note")).id
             func save(_ stem: String, _ text: String) throws(RecordError) -> RecordID {
-                try transaction.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
+                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
             }
             let first = try save("first", #"{"title": "Soup", "n": 1}"#)
             _ = try save("first", #"{"title": "Soup", "n": 2}"#)
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 first, FieldName("photo"), nil, hash, size: size, fileExtension: Array("jpg".utf8))
             _ = try save("second", #"{"title": "Stew", "tags": ["a", "b"]}"#)
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: Array(#"{"title": "#.utf8), type: note, stem: Stem("second"),
                 error: RecordError(.invalidJSON, "expected a value"))
-            try transaction.putBase(
+            try transaction.merging.putBase(
                 first, "tag", .text(Array(#"{"title": "Soup"}"#.utf8)), .printed)
-            try transaction.finalizeDelete(try save("gone", #"{"title": "Gone"}"#))
-            try transaction.beginDelete(try save("waiting", #"{"title": "Wait"}"#))
+            try transaction.records.finalizeDelete(try save("gone", #"{"title": "Gone"}"#))
+            try transaction.records.beginDelete(try save("waiting", #"{"title": "Wait"}"#))
         }
         try store.close()
         return directory
@@ -140,10 +140,10 @@ import Testing
             let type = try store.type(zone.id, RecordTypeName("Note"))
         else { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array(#"{"title": "New", "n": 3}"#.utf8), type: type.id,
                 stem: Stem("first"))
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array(#"{"title": "Third"}"#.utf8), type: type.id, stem: Stem("third"))
         }
         _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)

@@ -13,14 +13,14 @@ struct HeldAssetTests {
         let id = try fixture.draft("a", "{ half").id
         try fixture.setAsset(id, "photo", bytes: "x")
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(id)
+            try transaction.records.discardDraft(id)
         }
         #expect(entry?.state == .draftOnly)
         #expect(entry?.size == 0)
         #expect(try fixture.files(id) == ["a@photo.bin=x"])
         #expect(throws: RecordError.self) {
             try fixture.write { transaction throws(RecordError) in
-                try transaction.discardDraft(id)
+                try transaction.records.discardDraft(id)
             }
         }
         #expect(try fixture.files(id) == ["a@photo.bin=x"])
@@ -102,7 +102,7 @@ struct HeldAssetTests {
         _ = try fixture.draft("a", "")
         try mark()
         _ = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(id)
+            try transaction.records.discardDraft(id)
         }
         try fixture.expectSound()
     }
@@ -119,7 +119,7 @@ struct HeldAssetTests {
             let trashed = try #require(
                 try fixture.store.trash(in: fixture.note).first { $0.stem == Stem(stem) })
             return try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restore(trashed.id)
+                try transaction.records.restore(trashed.id)
             }
         }
         try fixture.hold("a", "sound", bytes: "x")
@@ -135,7 +135,7 @@ struct HeldAssetTests {
                 .last { $0.kind != .deleted })
         let refused = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restoreVersion(version.token)
+                try transaction.records.restoreVersion(version.token)
             }
         }
         #expect(refused?.code == .alreadyExists)
@@ -151,8 +151,8 @@ struct HeldAssetTests {
         try fixture.hold("a", "photo", bytes: "x")
         for (stem, field) in [("a", "sound"), ("b", "sound")] {
             _ = try fixture.write { transaction throws(RecordError) in
-                try transaction.expectAsset(
-                    try transaction.holder(fixture.note, Stem(stem)), FieldName(field), nil,
+                try transaction.assets.expectAsset(
+                    try transaction.assets.holder(fixture.note, Stem(stem)), FieldName(field), nil,
                     fileExtension: [])
             }
         }
@@ -182,7 +182,7 @@ extension StoreFixture {
     @discardableResult
     func hold(_ stem: String, _ field: String, bytes: String) throws -> RecordID {
         let record = try write { transaction throws(RecordError) in
-            try transaction.holder(self.note, Stem(stem))
+            try transaction.assets.holder(self.note, Stem(stem))
         }
         try setAsset(record, field, bytes: bytes)
         return record

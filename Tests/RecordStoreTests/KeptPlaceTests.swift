@@ -40,7 +40,7 @@ import Testing
             try fixture.store.lastTrashed(
                 in: fixture.zone.id, type: RecordTypeName("Note"), Stem("a")))
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trashed.id)
+            try transaction.records.restore(trashed.id)
         }
         #expect(try fixture.store.zone(.private, .me, ZoneName("Box"))?.id == fixture.zone.id)
         let type = try #require(try fixture.store.type(fixture.zone.id, RecordTypeName("Note")))
@@ -56,7 +56,7 @@ import Testing
         let version = try #require(
             try fixture.store.history(of: RecordName("a"), in: fixture.zone.id).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restoreVersion(version.token)
+            try transaction.records.restoreVersion(version.token)
         }
         #expect(try fixture.text("a", type: entry.type) == #"{"n":1}"#)
         try fixture.expectSound()
@@ -68,7 +68,7 @@ import Testing
         let trashed = try #require(try fixture.store.trash(in: fixture.zone.id).first)
         let error = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restore(trashed.id)
+                try transaction.records.restore(trashed.id)
             }
         }
         #expect(error?.code == .notFound)
@@ -83,12 +83,12 @@ import Testing
         let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
         let clash = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restore(trashed.id)
+                try transaction.records.restore(trashed.id)
             }
         }
         #expect(clash?.code == .alreadyExists)
         try fixture.write(.restore) { transaction throws(RecordError) in
-            _ = try transaction.restore(trashed.id, as: Stem("b"))
+            _ = try transaction.records.restore(trashed.id, as: Stem("b"))
         }
         #expect(try fixture.text("a") == #"{"n":2}"#)
         #expect(try fixture.text("b") == #"{"n":1}"#)
@@ -104,7 +104,7 @@ import Testing
         let there = try fixture.save("a", #"{"n":2}"#).id
         let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trashed.id, replacing: true)
+            try transaction.records.restore(trashed.id, replacing: true)
         }
         #expect(entry.id == there)
         #expect(try fixture.text("a") == #"{"n":1}"#)

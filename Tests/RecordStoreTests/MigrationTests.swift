@@ -72,9 +72,9 @@ import Testing
         let store = try RecordStore.open(directory: directory)
         #expect(try store.integrityCheck(deep: true) == [])
         try store.write(author: .sync) { transaction throws(RecordError) in
-            let zone = try transaction.makeSharedZone(
+            let zone = try transaction.feed.makeSharedZone(
                 of: OwnerName("_a"), address: OwnerName("a@h"), ZoneName("Box"))
-            try transaction.noteShare(
+            try transaction.sharing.noteShare(
                 Share(name: RecordName("s"), root: nil, permission: .readOnly, text: [0x7b, 0x7d]),
                 of: zone.id)
         }
@@ -91,8 +91,8 @@ import Testing
         let type = try old.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let type = try transaction.makeType(zone.id, RecordTypeName("Note")).id
-            _ = try transaction.save(text: Array("{}".utf8), type: type, stem: Stem("x:Note"))
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.save(text: Array("{}".utf8), type: type, stem: Stem("x:Note"))
+            _ = try transaction.records.saveDraft(
                 text: Array("{ half".utf8), type: type, stem: Stem("y"),
                 error: RecordError(.invalidJSON, "expected a value"))
             return type
@@ -126,7 +126,7 @@ import Testing
         #expect(try store.integrityCheck(deep: true) == [])
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
         let claims = try store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: zone.id)
+            try transaction.outbox.claimOutbox(in: zone.id)
         }
         #expect(claims.map(\.row.name.description) == ["mine", "edited", "deleted"])
         #expect(claims.map(\.row.operation) == [.create, .update, .delete])

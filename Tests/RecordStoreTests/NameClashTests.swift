@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.upsert("x:Note", ["n": .int64(1)]).id == draft)
         #expect(try fixture.text("x") == "{ half")
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(draft)
+            try transaction.records.discardDraft(draft)
         }
         #expect(entry?.stem == Stem("x"))
         #expect(try fixture.text("x")?.contains(#""n": 1"#) == true)

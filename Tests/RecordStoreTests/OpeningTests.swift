@@ -33,7 +33,7 @@ import Glibc
         #expect(try reader.schema(of: RecordTypeName("Note")).fields.count == 2)
         let write = failure {
             try reader.write(author: .commandLine) { transaction throws(RecordError) in
-                try transaction.setModified(RecordID(1), Timestamp(seconds: 0))
+                try transaction.records.setModified(RecordID(1), Timestamp(seconds: 0))
             }
         }
         #expect(write?.code == .readOnly)

@@ -17,7 +17,7 @@ import Testing
                     {"user":"u\(number % 100)","n":\(number % 50),"tags":["t\(number % 7)","all"],
                      "body":"Some Wörds of \(number)"}
                     """
-                _ = try transaction.save(
+                _ = try transaction.records.save(
                     text: Array(text.utf8), type: fixture.note, stem: Stem("r\(number)"))
             }
         }

@@ -57,7 +57,7 @@ import Testing
     private func fill() throws -> QueryExpression {
         try fixture.write { transaction throws(RecordModel.RecordError) in
             for number in 0..<6000 {
-                _ = try transaction.save(
+                _ = try transaction.records.save(
                     text: Array(#"{"user":"u\#(number % 100)","body":"of \#(number)"}"#.utf8),
                     type: fixture.note, stem: Stem("r\(number)"))
             }

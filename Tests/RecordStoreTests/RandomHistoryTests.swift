@@ -92,13 +92,13 @@ private final class RandomWalk {
         if try fixture.store.record(old.id)?.isAwaited == true {
             #expect(throws: RecordError.self) {
                 try fixture.write { transaction throws(RecordError) in
-                    _ = try transaction.discardDraft(old.id)
+                    _ = try transaction.records.discardDraft(old.id)
                 }
             }
             return "nothing of \(stem) to discard"
         }
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(old.id)
+            try transaction.records.discardDraft(old.id)
         }
         if old.saved == nil, !old.files.isEmpty {
             // The files that came first wait for their record.
@@ -128,7 +128,7 @@ private final class RandomWalk {
     private func cancelDelete(_ stem: Stem) throws -> String {
         guard let old = model.entries[stem] else { return "cancel nothing" }
         try fixture.write { transaction throws(RecordError) in
-            try transaction.cancelDelete(old.id)
+            try transaction.records.cancelDelete(old.id)
         }
         model.entries[stem]?.isWaiting = false
         return "cancel \(stem)"
@@ -155,7 +155,7 @@ private final class RandomWalk {
         model.finishRename(of: other, replacedBy: old.id)
         let target = model.entries[other]
         let entry = try fixture.write { transaction throws(RecordError) in
-            try transaction.rename(old.id, toType: self.fixture.note, stem: other)
+            try transaction.records.rename(old.id, toType: self.fixture.note, stem: other)
         }
         if let target { #expect(target.id == entry.id) }
         var new = HistoryModel.Entry(
@@ -185,12 +185,12 @@ private final class RandomWalk {
         let error = failure {
             try fixture.write { transaction throws(RecordError) in
                 for other in self.stems {
-                    _ = try transaction.save(
+                    _ = try transaction.records.save(
                         text: Array(#"{"lost":"x"}"#.utf8), type: self.fixture.note, stem: other)
                 }
-                if let entry = try transaction.record(self.fixture.note, stem) {
-                    try transaction.beginDelete(entry.id)
-                    try transaction.finalizeDelete(entry.id)
+                if let entry = try transaction.records.record(self.fixture.note, stem) {
+                    try transaction.records.beginDelete(entry.id)
+                    try transaction.records.finalizeDelete(entry.id)
                 }
                 throw RecordError(.interrupted, "stop")
             }
@@ -205,7 +205,7 @@ private final class RandomWalk {
             model.entries[trash.stem] == nil
         else { return "restore nothing" }
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restore(trash.id)
+            try transaction.records.restore(trash.id)
         }
         let last = model.trash[trash.stem]?.popLast()
         let text = try #require(last)

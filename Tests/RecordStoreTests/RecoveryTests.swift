@@ -30,25 +30,25 @@ struct RecoveryTests {
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let note = try transaction.makeType(zone.id, RecordTypeName("Note")).id
             func save(_ stem: String, _ text: String) throws(RecordError) -> RecordID {
-                try transaction.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
+                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
             }
             let sent = try save("sent", #"{"n": 1}"#)
-            try transaction.putBase(sent, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
+            try transaction.merging.putBase(sent, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
             let edited = try save("edited", #"{"n": 1}"#)
-            try transaction.putBase(edited, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
+            try transaction.merging.putBase(edited, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
             try transaction.connection.run("DELETE FROM outbox")
             _ = try save("edited", #"{"n": 2}"#)
             let fresh = try save("fresh", #"{"n": 3}"#)
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 fresh, FieldName("photo"), nil, hash, size: size, fileExtension: Array("jpg".utf8))
             _ = try save("drafted", #"{"n": 4}"#)
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: Array(#"{"n": "#.utf8), type: note, stem: Stem("drafted"),
                 error: RecordError(.invalidJSON, "expected a value"))
-            try transaction.beginDelete(try save("removed", #"{"n": 5}"#))
+            try transaction.records.beginDelete(try save("removed", #"{"n": 5}"#))
             let local = try transaction.makeZone(.local, .me, ZoneName("Own"))
             let own = try transaction.makeType(local.id, RecordTypeName("Note")).id
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array(#"{"n": 6}"#.utf8), type: own, stem: Stem("own"))
         }
         try store.close()
@@ -159,7 +159,7 @@ struct RecoveryTests {
                     "{\"old\": true}",
                     "{\"n\": \(number), \"t\": \"\(number % 50 == 0 ? long : "short")\"}",
                 ] {
-                    _ = try transaction.save(
+                    _ = try transaction.records.save(
                         text: Array(text.utf8), type: type.id, stem: Stem("n\(number)"))
                 }
             }

@@ -13,7 +13,7 @@ extension StoreFixture {
             operation: .upsert(fields, parent: parent.map { RecordName($0) }), changeTag: tag,
             modifiedBy: "_other")
         return try write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change, in: self.zone.id)
+            try transaction.feed.applyRemote(change, in: self.zone.id)
         }
     }
 
@@ -21,7 +21,7 @@ extension StoreFixture {
     func remoteDelete(_ name: String) throws(RecordError) -> RemoteResult {
         let change = RemoteChange(deleted: RecordName(name))
         return try write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change, in: self.zone.id)
+            try transaction.feed.applyRemote(change, in: self.zone.id)
         }
     }
 }

@@ -27,7 +27,7 @@ import Testing
     @discardableResult
     private func apply(_ page: RemotePage) throws(RecordError) -> [RemoteResult.Outcome] {
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(page).map(\.outcome)
+            try transaction.feed.applyRemote(page).map(\.outcome)
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         let feeds: [Feed] = [.database(.private), .database(.shared), .zone(fixture.zone.id)]
         try fixture.write(.sync) { transaction throws(RecordError) in
             for (number, feed) in feeds.enumerated() {
-                try transaction.setFeedToken([UInt8(number)], of: feed)
+                try transaction.feed.setFeedToken([UInt8(number)], of: feed)
             }
         }
         try fixture.reopen()
@@ -117,12 +117,12 @@ import Testing
         // The server has to be told that it was removed here.
         #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) != nil)
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.removeZoneOfServer(self.fixture.zone.id)
+            try transaction.feed.removeZoneOfServer(self.fixture.zone.id)
         }
         #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) == nil)
         #expect(try fixture.store.feedToken(of: .database(.private)) == [0])
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.setFeedToken(nil, of: .database(.private))
+            try transaction.feed.setFeedToken(nil, of: .database(.private))
         }
         #expect(try fixture.store.feedToken(of: .database(.private)) == nil)
     }
@@ -134,10 +134,10 @@ import Testing
         let now = fixture.clock.now
         #expect(try fixture.store.type(fixture.note)?.modified == now)
         try fixture.write { transaction throws(RecordError) in
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array("{}".utf8), type: self.fixture.note, stem: Stem("a"))
-            try transaction.setModified(self.fixture.note, Timestamp(seconds: 7))
-            _ = try transaction.save(
+            try transaction.records.setModified(self.fixture.note, Timestamp(seconds: 7))
+            _ = try transaction.records.save(
                 text: Array("{}".utf8), type: self.fixture.note, stem: Stem("b"))
         }
         #expect(try fixture.store.type(fixture.note)?.modified == fixture.clock.now)

@@ -16,7 +16,7 @@ import Testing
             created: Timestamp(seconds: 100), createdBy: "_x", modified: Timestamp(seconds: 200),
             modifiedBy: "_y")
         let result = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.applyRemote(change, in: fixture.zone.id)
+            try transaction.feed.applyRemote(change, in: fixture.zone.id)
         }
         let id = try #require(result.id)
         #expect(result.outcome == .created)
@@ -190,7 +190,7 @@ import Testing
             operation: .delete)
         let error = failure {
             try fixture.write(.mount) { transaction throws(RecordError) in
-                try transaction.applyRemote(change, in: fixture.zone.id)
+                try transaction.feed.applyRemote(change, in: fixture.zone.id)
             }
         }
         #expect(error?.code == .invalidArgument)

@@ -121,7 +121,7 @@ import Testing
         func save(_ text: String) throws {
             try fixture.write { transaction throws(RecordError) in
                 for number in 0..<count {
-                    _ = try transaction.save(
+                    _ = try transaction.records.save(
                         text: Array(text.utf8), type: self.fixture.note,
                         stem: Stem("of\(count).\(number)"))
                 }
@@ -177,7 +177,7 @@ import Testing
         #expect(try fixture.text("c") == "{new")
         try fixture.expectSound()
         _ = try fixture.write { transaction throws(RecordError) in
-            try transaction.discardDraft(id)
+            try transaction.records.discardDraft(id)
         }
         #expect(try fixture.text("a") == #"{"n":1}"#)
         try fixture.expectSound()
@@ -201,7 +201,7 @@ import Testing
         try fixture.delete(try #require(try fixture.record("a")).id)
         _ = try fixture.draft("a", "{new work")
         let entry = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.restoreVersion(version)
+            try transaction.records.restoreVersion(version)
         }
         #expect(entry.hasDraft && entry.state == .saved)
         #expect(try fixture.text("a") == "{new work")

@@ -50,7 +50,7 @@ import Testing
         let fixture = try StoreFixture()
         let error = failure {
             try fixture.write { transaction throws(RecordError) in
-                _ = try transaction.save(
+                _ = try transaction.records.save(
                     text: Array(#"{"n":1}"#.utf8), type: fixture.note, stem: Stem("a"))
                 throw RecordError(.interrupted, "stop")
             }
@@ -119,7 +119,7 @@ import Testing
         #expect(try fixture.record("a")?.modified == time)
         #expect(try fixture.record("a")?.created == fixture.clock.now)
         try fixture.write { transaction throws(RecordError) in
-            try transaction.setModified(id, Timestamp(seconds: -5))
+            try transaction.records.setModified(id, Timestamp(seconds: -5))
         }
         #expect(try fixture.record("a")?.modified == Timestamp(seconds: -5))
         #expect(try fixture.store.meta(of: id)?.modified == fixture.clock.now)

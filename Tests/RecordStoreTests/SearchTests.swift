@@ -76,7 +76,7 @@ func overwrite(_ path: String, _ text: String) throws {
         try fixture.write { transaction throws(RecordError) in
             for number in 0..<1500 {
                 let text = number % 3 == 0 ? "time tea" : "tea time"
-                _ = try transaction.save(
+                _ = try transaction.records.save(
                     text: Array(#"{"t":"\#(text)"}"#.utf8), type: fixture.note,
                     stem: Stem("r\(number)"))
             }
@@ -150,12 +150,12 @@ func overwrite(_ path: String, _ text: String) throws {
                 == [RecordName("a")])
         let gone = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
-                try transaction.restoreVersion(versions[2].token)
+                try transaction.records.restoreVersion(versions[2].token)
             }
         }
         #expect(gone?.code == .notFound)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.restoreVersion(versions[0].token)
+            try transaction.records.restoreVersion(versions[0].token)
         }
         #expect(try fixture.savedText(entry.id) == #"{"n":1}"#)
         #expect(try fixture.kinds("a").last == .restored)

@@ -14,7 +14,7 @@ import Testing
         _ zone: String, _ user: String, _ address: String?
     ) throws -> String {
         try fixture.write { transaction throws(RecordError) in
-            try transaction.makeSharedZone(
+            try transaction.feed.makeSharedZone(
                 of: OwnerName(user), address: address.map { OwnerName($0) }, ZoneName(zone)
             ).owner.description
         }

@@ -89,7 +89,7 @@ final class StoreFixture {
         id: RecordID? = nil, modified: Timestamp? = nil
     ) throws(RecordError) -> SaveResult {
         try write(author) { transaction throws(RecordError) in
-            try transaction.save(
+            try transaction.records.save(
                 text: Array(text.utf8), type: type ?? self.note, stem: Stem(stem), id: id,
                 modified: modified)
         }
@@ -111,7 +111,7 @@ final class StoreFixture {
 
     func draft(_ stem: String, _ text: String) throws(RecordError) -> RecordEntry {
         try write { transaction throws(RecordError) in
-            try transaction.saveDraft(
+            try transaction.records.saveDraft(
                 text: Array(text.utf8), type: self.note, stem: Stem(stem),
                 error: RecordError(
                     .invalidJSON, "expected a value",
@@ -120,14 +120,14 @@ final class StoreFixture {
     }
 
     func beginDelete(_ id: RecordID) throws(RecordError) {
-        try write { transaction throws(RecordError) in try transaction.beginDelete(id) }
+        try write { transaction throws(RecordError) in try transaction.records.beginDelete(id) }
     }
 
     /// A waiting delete that becomes final at once.
     func delete(_ id: RecordID, author: Author = .mount) throws(RecordError) {
         try write(author) { transaction throws(RecordError) in
-            try transaction.beginDelete(id)
-            try transaction.finalizeDelete(id)
+            try transaction.records.beginDelete(id)
+            try transaction.records.finalizeDelete(id)
         }
     }
 
@@ -140,19 +140,19 @@ final class StoreFixture {
 
     func claim(_ limits: ClaimLimits = ClaimLimits()) throws(RecordError) -> [OutboxClaim] {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: self.zone.id, limits: limits)
+            try transaction.outbox.claimOutbox(in: self.zone.id, limits: limits)
         }
     }
 
     func complete(_ claim: OutboxClaim, tag: String = "t1") throws(RecordError) {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.completeOutbox(claim, changeTag: tag)
+            try transaction.outbox.completeOutbox(claim, changeTag: tag)
         }
     }
 
     func fail(_ claim: OutboxClaim, error: String? = nil) throws(RecordError) {
         try write(.sync) { transaction throws(RecordError) in
-            try transaction.failOutbox(claim.row.id, error: error)
+            try transaction.outbox.failOutbox(claim.row.id, error: error)
         }
     }
 

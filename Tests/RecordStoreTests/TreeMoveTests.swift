@@ -20,7 +20,7 @@ import Testing
         let preview = try fixture.store.plan(of: move)
         #expect(try fixture.store.counts().zones == before.zones, "a preview changes nothing")
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.move(move)
+            try transaction.moves.move(move)
         }
         #expect(preview.steps.map(\.stem) == plan.steps.map(\.stem), "the preview is what is done")
         return plan
@@ -69,7 +69,7 @@ import Testing
         #expect(try fixture.claim().isEmpty, "nothing is deleted while the copies are here alone")
         let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
         let claims = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: own)
+            try transaction.outbox.claimOutbox(in: own)
         }
         #expect(claims.map(\.row.name.description) == ["root", "twig", "leaf"])
         #expect(try fixture.claim().isEmpty, "nor while they are on their way")
@@ -78,10 +78,10 @@ import Testing
         try fixture.complete(claims[2], tag: "t2")
         #expect(try fixture.claim().isEmpty, "what was refused stays where it is, with the rest")
         try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.retryOutbox()
+            try transaction.outbox.retryOutbox()
         }
         let again = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: own)
+            try transaction.outbox.claimOutbox(in: own)
         }
         for claim in again { try fixture.complete(claim, tag: "t3") }
         #expect(try fixture.claim().map(\.row.name.description) == ["leaf", "twig", "root"])
@@ -95,7 +95,7 @@ import Testing
         let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
         func claimCopies(_ limit: Int) throws -> [OutboxClaim] {
             try fixture.write(.sync) { transaction throws(RecordError) in
-                try transaction.claimOutbox(in: own, limits: ClaimLimits(records: limit))
+                try transaction.outbox.claimOutbox(in: own, limits: ClaimLimits(records: limit))
             }
         }
         for claim in try claimCopies(2) { try fixture.complete(claim, tag: "t2") }
@@ -115,19 +115,19 @@ import Testing
         let first = try #require(
             try fixture.store.record(named: RecordName("root"), in: try zone("Own")))
         _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.move(TreeMove(of: first.id, to: .private, .me, ZoneName("Third")))
+            try transaction.moves.move(TreeMove(of: first.id, to: .private, .me, ZoneName("Third")))
         }
         #expect(try fixture.claim().isEmpty)
         let second = try #require(
             try fixture.store.record(named: RecordName("root"), in: try zone("Third")))
         try fixture.write { transaction throws(RecordError) in
-            _ = try transaction.rename(second.id, toType: second.type, stem: Stem("other"))
-            try transaction.finalizeDelete(second.id)
+            _ = try transaction.records.rename(second.id, toType: second.type, stem: Stem("other"))
+            try transaction.records.finalizeDelete(second.id)
         }
         #expect(try fixture.claim().isEmpty, "also under another name")
         let third = try zone("Third")
         let claims = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: third)
+            try transaction.outbox.claimOutbox(in: third)
         }
         #expect(claims.map(\.row.name.description) == ["other"])
         for claim in claims { try fixture.complete(claim, tag: "t2") }
@@ -157,24 +157,24 @@ import Testing
             let current = try #require(try fixture.record("root")).id
             #expect(isRevert || current == root)
             _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
-                try transaction.move(
+                try transaction.moves.move(
                     TreeMove(of: current, to: .shared, OwnerName("anna@h"), ZoneName("Hers")))
             }
             #expect(try tree("Box") == ["Note/other": #"{"n":2}"#])
             let claims = try fixture.write(.sync) { transaction throws(RecordError) in
-                try transaction.claimOutbox(in: shared.id)
+                try transaction.outbox.claimOutbox(in: shared.id)
             }
             for claim in claims { try fixture.fail(claim, error: "ACCESS_DENIED") }
             #expect(try fixture.claim().isEmpty)
             if isRevert {
                 for claim in claims.reversed() {
                     try fixture.write(.sync) { transaction throws(RecordError) in
-                        _ = try transaction.revert(claim.row)
+                        _ = try transaction.merging.revert(claim.row)
                     }
                 }
             } else {
                 try fixture.write(.sync) { transaction throws(RecordError) in
-                    try transaction.removeZoneOfServer(shared.id)
+                    try transaction.feed.removeZoneOfServer(shared.id)
                     _ = try transaction.makeZone(.shared, OwnerName("anna@h"), ZoneName("Hers"))
                 }
             }
@@ -199,12 +199,12 @@ import Testing
             try transaction.makeZone(.shared, OwnerName("anna@h"), ZoneName("Hers"))
         }
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.move(
+            try transaction.moves.move(
                 TreeMove(of: root, to: .shared, OwnerName("anna@h"), ZoneName("Hers")))
         }
         let copy = try #require(try plan.copies.first.flatMap(fixture.store.record(_:)))
         try fixture.write { transaction throws(RecordError) in
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array(#"{"a":1,"b":2,"to":{"$ref":"root","zone":"Hers"}}"#.utf8),
                 type: copy.type, stem: copy.stem)
         }
@@ -213,7 +213,7 @@ import Testing
         try fixture.upsert(
             "root", ["a": .int64(2), "b": .int64(1), "to": target], tag: "t2")
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.removeZoneOfServer(shared.id)
+            try transaction.feed.removeZoneOfServer(shared.id)
         }
         #expect(
             try tree("Box") == [
@@ -234,7 +234,7 @@ import Testing
         #expect(try fixture.claim().isEmpty)
         let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
         let claims = try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.claimOutbox(in: own)
+            try transaction.outbox.claimOutbox(in: own)
         }
         for claim in claims { try fixture.complete(claim, tag: "t2") }
         try fixture.sendAll()
@@ -259,7 +259,7 @@ import Testing
         let (hash, size) = try fixture.importBytes("soup")
         let root = try #require(try fixture.record("root")).id
         try fixture.write { transaction throws(RecordError) in
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 root, FieldName("photo"), nil, hash, size: size, fileExtension: Array("jpg".utf8))
             _ = try transaction.pin(.record(root), in: self.fixture.zone.id)
         }
@@ -271,7 +271,7 @@ import Testing
         #expect(try fixture.store.assets(of: moved.id).map(\.hash) == [hash])
         #expect(try fixture.store.pins().count == 1)
         _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.move(
+            try transaction.moves.move(
                 TreeMove(of: moved.id, to: .private, .me, ZoneName("Box")))
         }
         #expect(try tree("Own").isEmpty)
@@ -302,7 +302,7 @@ import Testing
         try expectRefusal("Note/leaf has a draft")
         try fixture.save("leaf", #"{"$parent":"twig"}"#)
         try fixture.write(.sync) { transaction throws(RecordError) in
-            try transaction.noteShare(
+            try transaction.sharing.noteShare(
                 Share(
                     name: RecordName("share-twig"), root: RecordName("twig"),
                     permission: .readWrite, text: Array("{}".utf8)), of: fixture.zone.id)

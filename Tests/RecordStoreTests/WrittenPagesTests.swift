@@ -79,7 +79,7 @@ import Testing
             for number in 0..<3_000 {
                 let text = text(&random, words: 160)
                 input += text.utf8.count
-                _ = try transaction.save(
+                _ = try transaction.records.save(
                     text: Array(text.utf8), type: fixture.note, stem: Stem("r\(number)"))
             }
         }

@@ -223,10 +223,10 @@ struct AssetExchangeTests {
         #expect(!asset.isDownloaded)
         try two.store.write(author: .mount) { transaction throws(RecordError) in
             guard let hash = asset.hash else { return }
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 to.id, FieldName(field), nil, hash, size: asset.size,
                 fileExtension: asset.fileExtension)
-            try transaction.removeAsset(from.id, asset.field, nil)
+            try transaction.assets.removeAsset(from.id, asset.field, nil)
         }
         for _ in 0..<3 { try await two.sync() }
         #expect(try two.outbox() == [])

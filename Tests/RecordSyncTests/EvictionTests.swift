@@ -103,7 +103,7 @@ import Testing
         case .waitingDelete:
             let entry = try #require(try a.entry("x"))
             try a.store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.beginDelete(entry.id)
+                try transaction.records.beginDelete(entry.id)
             }
         }
         let small = holder == .otherVersion ? 1 : 0
@@ -158,7 +158,7 @@ import Testing
         let zone = try #require(try a.store.zone(.private, .me, ZoneName("Box"))).id
         let points = try ["1", "2"].map { try #require(ChangePosition(tag: $0)) }
         try a.store.write(author: .sync) { transaction throws(RecordError) in
-            for point in points { _ = try transaction.noteRestorePoint(point, of: zone) }
+            for point in points { _ = try transaction.feed.noteRestorePoint(point, of: zone) }
         }
         #expect(try a.store.evictAssets(keeping: 0) == 0)
         #expect(try isHere(a, "x"))

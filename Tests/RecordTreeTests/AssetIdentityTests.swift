@@ -98,7 +98,7 @@ struct AssetIdentityTests {
         let (hash, size) = try fixture.store.importAsset(fromFile: path)
         let record = try #require(try fixture.record("n"))
         try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 record.id, FieldName("p"), 2, hash, size: size, fileExtension: "bin".b)
         }
         try bench.expect(["one", "second", "new", "number four"], kept: [0, 1, 3])

@@ -22,7 +22,7 @@ struct AssetRemovalTests {
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box")))
         let trashed = try #require(try fixture.store.trash(in: zone.id).first)
         _ = try fixture.store.write(author: .restore) { transaction throws(RecordError) in
-            try transaction.restore(trashed.id)
+            try transaction.records.restore(trashed.id)
         }
         #expect(try fixture.text("n@photo.jpg") == "one")
     }

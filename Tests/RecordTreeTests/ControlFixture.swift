@@ -57,7 +57,7 @@ extension TreeFixture {
             var ids: [RecordID] = []
             for name in names {
                 ids.append(
-                    try transaction.save(
+                    try transaction.records.save(
                         text: Array(text.utf8), type: type, stem: Stem(name)
                     ).id)
             }
@@ -73,9 +73,9 @@ extension TreeFixture {
         try store.write(author: .mount) { transaction throws(RecordError) in
             let type = try transaction.makeType(zone, RecordTypeName(type)).id
             for name in names {
-                let saved = try transaction.save(
+                let saved = try transaction.records.save(
                     text: Array(text.utf8), type: type, stem: Stem(name))
-                try transaction.finalizeDelete(saved.id)
+                try transaction.records.finalizeDelete(saved.id)
             }
         }
     }

@@ -58,7 +58,7 @@ struct ErrorFileTests {
         #expect(try fixture.names().isEmpty)
         #expect(fixture.notices.take().contains(.content(fixture.notes)))
         try fixture.store.write(author: .restore) { transaction throws(RecordError) in
-            try transaction.cancelDelete(record.id)
+            try transaction.records.cancelDelete(record.id)
         }
         #expect(fixture.notices.take().contains(.content(fixture.notes)))
         #expect(try fixture.names() == [".error", "a.json"])

@@ -109,7 +109,7 @@ struct FailedSaveTests {
             let place = try fixture.note
             let text = text(3)
             _ = try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
-                try transaction.save(text: text.b, type: place.id, stem: Stem("n"))
+                try transaction.records.save(text: text.b, type: place.id, stem: Stem("n"))
             }
         case .refusedReplacement:
             #expect(throws: RecordError.self) { try replace("n.json", with: "no JSON") }

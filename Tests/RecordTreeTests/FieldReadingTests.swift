@@ -75,7 +75,7 @@ struct FieldReadingTests {
         }
         #expect(Set(texts).count == 3, "\(texts)")
         _ = try fixture.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.settle(conflict.id, .side(.theirs))
+            try transaction.merging.settle(conflict.id, .side(.theirs))
         }
         #expect(try fixture.text("n@photo.jpg") == "theirs")
         #expect(try conflicts.isEmpty)
@@ -149,7 +149,7 @@ struct FieldReadingTests {
         try Way.inPlace.save("mine", fixture)
         let conflict = try #require(try conflicts.first)
         _ = try fixture.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.settle(conflict.id, .side(.theirs))
+            try transaction.merging.settle(conflict.id, .side(.theirs))
         }
         let record = try #require(try fixture.record("n"))
         let asset = try #require(try fixture.store.assets(of: record.id).first)

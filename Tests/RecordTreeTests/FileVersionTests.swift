@@ -22,7 +22,7 @@ struct FileVersionTests {
                 let type = try #require(try fixture.record("n")).type
                 _ = try fixture.store.write(author: .commandLine) {
                     transaction throws(RecordError) in
-                    try transaction.save(text: text.b, type: type, stem: Stem("n"))
+                    try transaction.records.save(text: text.b, type: type, stem: Stem("n"))
                 }
             case .remote:
                 let fields = [
@@ -170,7 +170,7 @@ struct FileVersionTests {
         let reader = try fixture.openNew("n.json", flags: O_RDONLY)
         let writer = try fixture.openNew("n.json", flags: O_RDWR)
         try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
-            try transaction.beginDelete(id)
+            try transaction.records.beginDelete(id)
         }
         #expect(try fixture.read(reader) == "{\"mine\":1,\"theirs\":1}")
         try fixture.write("2", to: writer, at: 8)

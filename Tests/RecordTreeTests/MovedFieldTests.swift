@@ -239,7 +239,7 @@ struct MovedFieldTests {
             let (hash, size) = try fixture.store.importAsset(fromFile: path)
             let record = try #require(try fixture.record("b"))
             try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
-                _ = try transaction.setAsset(
+                _ = try transaction.assets.setAsset(
                     record.id, FieldName("photo"), nil, hash, size: size,
                     fileExtension: Array("jpg".utf8))
             }

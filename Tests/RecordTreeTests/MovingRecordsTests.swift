@@ -101,7 +101,7 @@ import Testing
     private func share(_ root: String?) throws {
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.noteShare(
+            try transaction.sharing.noteShare(
                 Share(
                     name: RecordName("share"), root: root.map { RecordName($0) },
                     permission: .readWrite, text: Array("{}".utf8)), of: zone)

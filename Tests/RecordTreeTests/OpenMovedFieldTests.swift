@@ -26,7 +26,7 @@ struct OpenMovedFieldTests {
         case .mount: try fixture.rename("n.json", to: "u.json")
         case .command:
             _ = try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
-                try transaction.rename(record.id, toType: record.type, stem: Stem("u"))
+                try transaction.records.rename(record.id, toType: record.type, stem: Stem("u"))
             }
         case .otherMachine:
             let asset = try #require(try fixture.store.assets(of: record.id).first)
@@ -41,7 +41,7 @@ struct OpenMovedFieldTests {
                 .upsert([RecordField(name: FieldName("photo"), value: .asset(value))], parent: nil),
                 name: "u")
             try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-                _ = try transaction.applyRemote(change, in: zone.id)
+                _ = try transaction.feed.applyRemote(change, in: zone.id)
             }
         }
     }

@@ -76,7 +76,7 @@ struct PartlyWrittenTests {
         let zone = try fixture.box.id
         let root: RecordName? = path == Self.names[0] ? nil : RecordName("n")
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.noteShare(
+            try transaction.sharing.noteShare(
                 Share(
                     name: RecordName("share"), root: root, permission: .readWrite,
                     text: Array(#"{"title":"Box"}"#.utf8)),

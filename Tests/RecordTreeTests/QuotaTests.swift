@@ -9,7 +9,7 @@ import Testing
 @Suite("The figures of statfs") struct QuotaTests {
     private func told(_ total: Int64?, _ free: Int64, _ fixture: TreeFixture) throws {
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.setQuotas(
+            try transaction.sharing.setQuotas(
                 [Quota(owner: .me, totalBytes: total, freeBytes: free)], of: .private)
         }
     }

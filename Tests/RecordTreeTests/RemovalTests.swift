@@ -40,7 +40,7 @@ struct RemovalTests {
         #expect(try fixture.record("n")?.hasDraft == true)
         try fixture.remove("n.json")
         try fixture.store.write(author: .restore) { transaction throws(RecordError) in
-            try transaction.cancelDelete(saved.id)
+            try transaction.records.cancelDelete(saved.id)
         }
         let back = try #require(try fixture.record("n"))
         #expect(!back.hasDraft && back.size == saved.size && back.modified == saved.modified)

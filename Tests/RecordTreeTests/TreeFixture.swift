@@ -215,8 +215,8 @@ extension TreeFixture {
     func send() throws {
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box"))).id
         try store.write(author: .sync) { transaction throws(RecordError) in
-            for claim in try transaction.claimOutbox(in: zone) {
-                try transaction.completeOutbox(claim, changeTag: "t0")
+            for claim in try transaction.outbox.claimOutbox(in: zone) {
+                try transaction.outbox.completeOutbox(claim, changeTag: "t0")
             }
         }
     }
@@ -230,7 +230,7 @@ extension TreeFixture {
                     type: RecordTypeName("Note"), name: name, operation: operation, changeTag: "t")
             }
         try store.write(author: .sync) { transaction throws(RecordError) in
-            _ = try transaction.applyRemote(change, in: zone)
+            _ = try transaction.feed.applyRemote(change, in: zone)
         }
     }
 }

@@ -26,7 +26,7 @@ SERVER = "Sources/RecordServerCore/"
 FAULTS = [
     (
         "an update is not put into the outbox",
-        STORE + "Uploading/Transaction+Outbox.swift",
+        STORE + "Uploading/Outbox+Outbox.swift",
         "if operation == .update {\n            return try",
         "if operation == .update {\n            if generation > 0 { return }\n            return try",
     ),
@@ -44,7 +44,7 @@ FAULTS = [
     ),
     (
         "what is on its way when the engine ends is forgotten",
-        STORE + "Uploading/Transaction+Outbox.swift",
+        STORE + "Uploading/Outbox+Outbox.swift",
         'try failOutbox(id, error: nil)\n        }\n    }',
         'try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])\n        }\n    }',
     ),
@@ -56,7 +56,7 @@ FAULTS = [
     ),
     (
         "the base stays old when the server has taken an edit",
-        STORE + "Uploading/Transaction+Outbox.swift",
+        STORE + "Uploading/Outbox+Outbox.swift",
         "return try putBase(record.id, changeTag, sent, claim.textOnServer)",
         "return",
     ),
@@ -98,7 +98,7 @@ FAULTS = [
     ),
     (
         "what is gone stays when a feed begins anew",
-        STORE + "Applying/Transaction+Remote.swift",
+        STORE + "Applying/FeedApplying+Remote.swift",
         "guard let pass else { return nil }",
         "guard let pass, pass < 0 else { return nil }",
     ),
@@ -116,7 +116,7 @@ FAULTS = [
     ),
     (
         "records that have changed places wait for each other",
-        STORE + "Uploading/Transaction+Claims.swift",
+        STORE + "Uploading/Outbox+Claims.swift",
         "return try !connection.isCircular(update)",
         "return true",
     ),
@@ -134,14 +134,14 @@ FAULTS = [
     ),
     (
         "the token of a page is kept, and every third record of it is not",
-        STORE + "Applying/Transaction+Remote.swift",
+        STORE + "Applying/FeedApplying+Remote.swift",
         "for change in page.changes { results.append(try application.apply(change)) }",
         "for (number, change) in page.changes.enumerated() where number % 3 != 2 {\n"
         "            results.append(try application.apply(change))\n        }",
     ),
     (
         "what a restored server has lost is deleted here",
-        STORE + "Applying/Transaction+Remote.swift",
+        STORE + "Applying/FeedApplying+Remote.swift",
         "let isBehind = application.restoredPass != nil",
         "let isBehind = application.restoredPass == -1",
     ),
@@ -153,7 +153,7 @@ FAULTS = [
     ),
     (
         "a file that is only written anew is not sent",
-        "Sources/RecordStore/Writing/Records/Transaction+Save.swift",
+        "Sources/RecordStore/Writing/Records/RecordWriting+Save.swift",
         "if changed.isEmpty {\n            try enqueue(",
         "if changed.isEmpty {\n"
         "            if existing.generation > 0 {\n"
@@ -168,7 +168,7 @@ FAULTS = [
     ),
     (
         "the token of a page is not kept",
-        STORE + "Applying/Transaction+Remote.swift",
+        STORE + "Applying/FeedApplying+Remote.swift",
         "if let token = page.token { try setFeedToken",
         "if let token = page.token, page.isLast { try setFeedToken",
     ),
@@ -193,7 +193,7 @@ FAULTS = [
     ),
     (
         "a store that is opened has lost its last text",
-        STORE + "Uploading/Transaction+Outbox.swift",
+        STORE + "Uploading/Outbox+Outbox.swift",
         "guard let batch, batch > 1 else { return }",
         "guard let batch, batch > 1 else { return }\n"
         "        try connection.run(\n"
@@ -239,7 +239,7 @@ FAULTS = [
     ),
     (
         "bytes that nobody has are looked for again and again",
-        STORE + "Uploading/Transaction+MissingBytes.swift",
+        STORE + "Uploading/Outbox+MissingBytes.swift",
         "looksForBytes: Int64 = 3",
         "looksForBytes: Int64 = 3_000",
     ),
@@ -258,7 +258,7 @@ FAULTS = [
     ),
     (
         "what a record shows as is settled when it comes",
-        "Sources/RecordStore/Writing/Records/Transaction+Stems.swift",
+        "Sources/RecordStore/Writing/Records/RecordWriting+Stems.swift",
         "if stem != record.entry.stem { try setStem(of: record, to: stem, place) }",
         "if stem != record.entry.stem, name.bytes.isEmpty {\n"
         "            try setStem(of: record, to: stem, place)\n        }",

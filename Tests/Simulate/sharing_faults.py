@@ -8,7 +8,7 @@ SERVER = "Sources/RecordServerCore/"
 FAULTS = [
     (
         "what an ended share has brought is not erased",
-        STORE + "Applying/Transaction+SyncedZones.swift",
+        STORE + "Applying/FeedApplying+SyncedZones.swift",
         "            try eraseTraces(of: zone)\n            note([ShareNews(.ended)], of: zone)",
         "            if token == [] { try eraseTraces(of: zone) }",
     ),
@@ -27,38 +27,38 @@ FAULTS = [
     ),
     (
         "the end of a share erases what its user has not sent",
-        STORE + "Sharing/Transaction+Erasing.swift",
+        STORE + "Sharing/SharedContent+Erasing.swift",
         "WHERE \\(condition) AND is_own = 0",
         "WHERE \\(condition) AND is_own >= 0",
     ),
     (
         "what its user has not sent of an ended share is kept nowhere",
-        STORE + "Sharing/Transaction+Erasing.swift",
+        STORE + "Sharing/SharedContent+Erasing.swift",
         "guard row.operation != .delete, let record = try connection.stored(row.record) else {",
         "guard row.operation == .delete, let record = try connection.stored(row.record) else {",
     ),
     (
         "the trash has the fields of others beside one's own",
-        STORE + "Sharing/Transaction+Erasing.swift",
+        STORE + "Sharing/SharedContent+Erasing.swift",
         "let fields = local.fields.filter { field in\n            own.contains(field.name)",
         "let fields = local.fields.filter { field in\n            !own.isEmpty",
     ),
     (
         "edits of an ended share are sent after the next invitation",
-        STORE + "Applying/Transaction+SyncedZones.swift",
+        STORE + "Applying/FeedApplying+SyncedZones.swift",
         'try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
         "        try forgetRequest(in: zone)",
         "",
     ),
     (
         "a change of a permission is not heard",
-        STORE + "Sharing/Transaction+Shares.swift",
+        STORE + "Sharing/SharedContent+Shares.swift",
         "if allowed != info.permission { try",
         "if allowed != info.permission, allowed == .readOnly { try",
     ),
     (
         "who may only read may write",
-        STORE + "Sharing/Transaction+Shares.swift",
+        STORE + "Sharing/SharedContent+Shares.swift",
         "            }\n        if allowed",
         "            }\n        if allowed == .readOnly { return }\n        if allowed",
     ),
@@ -82,7 +82,7 @@ FAULTS = [
     ),
     (
         "shares that have ended are still there when a feed begins anew",
-        STORE + "Applying/Transaction+Remote.swift",
+        STORE + "Applying/FeedApplying+Remote.swift",
         "        try forgetShares(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),
@@ -167,13 +167,13 @@ FAULTS = [
     ),
     (
         "a restore of the server is not heard in zones of others",
-        STORE + "Applying/Transaction+ServerRestore.swift",
+        STORE + "Applying/FeedApplying+ServerRestore.swift",
         "guard known != nil else { return false }",
         "guard known != nil, try requireZone(zone).database != .shared else { return false }",
     ),
     (
         "a renamed record keeps the words of others when its share ends",
-        STORE + "Sharing/Transaction+Erasing.swift",
+        STORE + "Sharing/SharedContent+Erasing.swift",
         " && others[field.name]?.contains(field.checksum) != true",
         "",
     ),

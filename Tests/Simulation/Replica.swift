@@ -159,7 +159,7 @@ package final class Replica: Sendable {
                 made = try transaction.makeZone(place, owner, ZoneName(zone))
             }
             let folder = try transaction.makeType(made.id, RecordTypeName(type))
-            _ = try transaction.save(text: Array(text.utf8), type: folder.id, stem: Stem(name))
+            _ = try transaction.records.save(text: Array(text.utf8), type: folder.id, stem: Stem(name))
         }
     }
 
@@ -173,7 +173,7 @@ package final class Replica: Sendable {
         let (hash, size) = try store.adoptAsset(file: path)
         let record = try required(name, zone, type).id
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setAsset(
+            try transaction.assets.setAsset(
                 record, FieldName(field), index, hash, size: size,
                 fileExtension: Array(fileExtension.utf8))
         }
@@ -199,7 +199,7 @@ package final class Replica: Sendable {
             if let target, let zone = try self.zone(zone) {
                 place = try transaction.makeType(zone.id, RecordTypeName(target)).id
             }
-            _ = try transaction.rename(entry.id, toType: place, stem: Stem(new))
+            _ = try transaction.records.rename(entry.id, toType: place, stem: Stem(new))
         }
         try finalizeDeletes()
     }
@@ -213,7 +213,7 @@ package final class Replica: Sendable {
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             let target = try transaction.makeZone(self.database, self.owner, ZoneName(other))
             let folder = try transaction.makeType(target.id, RecordTypeName(targetType))
-            return try transaction.moveRecord(entry.id, to: folder.id, stem: entry.stem)
+            return try transaction.moves.moveRecord(entry.id, to: folder.id, stem: entry.stem)
         }
         try finalizeDeletes()
     }
@@ -242,7 +242,7 @@ package final class Replica: Sendable {
     ) throws {
         guard let entry = try entry(name, zone, type) else { return }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.beginDelete(entry.id)
+            try transaction.records.beginDelete(entry.id)
         }
         try finalizeDeletes()
     }

@@ -9,7 +9,7 @@ extension ControlExecutor {
             throw RecordError(.notFound, "it has no conflict \(number) any more.")
         }
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            try transaction.settle(number, settlement)
+            try transaction.merging.settle(number, settlement)
         }
         return ControlReply(.object([]))
     }

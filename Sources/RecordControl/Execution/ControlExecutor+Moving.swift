@@ -22,19 +22,19 @@ extension ControlExecutor {
         let moved = try store.write(author: .commandLine) {
             (transaction) throws(RecordError) -> RecordID in
             try transaction.checkWritable(entry.id)
-            if !path.isInZone(of: target), try !transaction.isAlone(entry.id) {
+            if !path.isInZone(of: target), try !transaction.moves.isAlone(entry.id) {
                 guard stem == entry.stem, path.type == target.type else { throw Self.goesAlong }
                 return try transaction.moveTree(of: entry.id, to: target)
             }
             let type = try transaction.makeType(at: target)
             guard type.id == entry.type else {
                 let copy = try Self.copy(entry, assets, to: type, stem, in: transaction)
-                try transaction.finishMove(of: entry.id, to: copy)
+                try transaction.moves.finishMove(of: entry.id, to: copy)
                 return copy
             }
-            let renamed = try transaction.rename(entry.id, toType: type.id, stem: stem).id
+            let renamed = try transaction.records.rename(entry.id, toType: type.id, stem: stem).id
             // A record that was only a draft has left nothing behind.
-            if try transaction.record(entry.id) != nil { try transaction.finalizeDelete(entry.id) }
+            if try transaction.records.record(entry.id) != nil { try transaction.records.finalizeDelete(entry.id) }
             return renamed
         }
         // The record may show under another name there, depending on the names that the other type
@@ -52,15 +52,15 @@ extension ControlExecutor {
         _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,
         in transaction: Transaction
     ) throws(RecordError) -> RecordID {
-        guard let text = try transaction.savedText(of: entry.id) else {
+        guard let text = try transaction.records.savedText(of: entry.id) else {
             throw RecordError(
                 .invalidRecord, "there is only a draft of this record. Correct or discard it first."
             )
         }
-        let copy = try transaction.save(text: text, type: type.id, stem: stem)
+        let copy = try transaction.records.save(text: text, type: type.id, stem: stem)
         for asset in assets {
             guard let hash = asset.hash else { continue }
-            _ = try transaction.setAsset(
+            _ = try transaction.assets.setAsset(
                 copy.id, asset.field, asset.index, hash, size: asset.size,
                 fileExtension: asset.fileExtension)
         }
@@ -84,7 +84,7 @@ extension Transaction {
         guard let database = target.database, let zone = target.zone else {
             throw RecordError(.invalidArgument, "\(target) is in no zone.")
         }
-        let plan = try move(TreeMove(of: root, to: database, target.owner, zone))
+        let plan = try moves.move(TreeMove(of: root, to: database, target.owner, zone))
         return plan.copies.first ?? root
     }
 }

@@ -32,7 +32,7 @@ extension ControlExecutor {
                 changeTag: change.stringMember("changeTag") ?? "", modified: transaction.now,
                 modifiedBy: change.stringMember("modifiedBy") ?? "_remote")
             remote.unstamped = FieldStamp(at: transaction.now)
-            return try transaction.applyRemote(remote, in: type.zone)
+            return try transaction.feed.applyRemote(remote, in: type.zone)
         }
         return ControlReply(.members(["outcome": .text("\(result.outcome)")]))
     }

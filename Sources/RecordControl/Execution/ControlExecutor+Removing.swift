@@ -15,7 +15,7 @@ extension ControlExecutor {
             let asset = try store.asset(at: path)
             try store.write(author: .commandLine, isFreeing: true) {
                 (transaction) throws(RecordError) in
-                try transaction.removeAsset(asset.record, asset.field, asset.index)
+                try transaction.assets.removeAsset(asset.record, asset.field, asset.index)
             }
             return ControlReply(.members(["removed": .integer(1)]))
         case nil:
@@ -68,12 +68,12 @@ extension ControlExecutor {
         try store.write(author: .commandLine, isFreeing: true) {
             (transaction) throws(RecordError) in
             for entry in entries {
-                try transaction.beginDelete(entry.id)
-                if entry.state == .saved { try transaction.finalizeDelete(entry.id) }
+                try transaction.records.beginDelete(entry.id)
+                if entry.state == .saved { try transaction.records.finalizeDelete(entry.id) }
                 if isRecursive, entry.state == .draftOnly, entry.hasAssets {
                     // Otherwise the files would continue to wait for a record with that name.
-                    for asset in try transaction.assets(of: entry.id) {
-                        try transaction.removeAsset(entry.id, asset.field, asset.index)
+                    for asset in try transaction.records.assets(of: entry.id) {
+                        try transaction.assets.removeAsset(entry.id, asset.field, asset.index)
                     }
                 }
             }

@@ -10,7 +10,7 @@ extension ControlExecutor {
             }
             let entry = try store.write(author: .commandLine) {
                 (transaction) throws(RecordError) -> RecordEntry in
-                try transaction.restoreVersion(version)
+                try transaction.records.restoreVersion(version)
             }
             return ControlReply(
                 .members(["version": .integer(version), "keptDraft": .bool(entry.hasDraft)]))
@@ -24,7 +24,7 @@ extension ControlExecutor {
             entry.state == .waitingDelete
         {
             try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-                try transaction.cancelDelete(entry.id)
+                try transaction.records.cancelDelete(entry.id)
             }
             return ControlReply(.members(["deleted": .null]))
         }
@@ -36,7 +36,7 @@ extension ControlExecutor {
                     + "what it has.")
         }
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            _ = try transaction.restore(latest.id)
+            _ = try transaction.records.restore(latest.id)
         }
         let time = ISO8601.print(milliseconds: latest.deleted.milliseconds)
         return ControlReply(.members(["deleted": .text(time)]))
@@ -58,7 +58,7 @@ extension ControlExecutor {
         guard entry.hasDraft else { throw RecordError(.notFound, "there is no draft of it.") }
         let rest = try store.write(author: .commandLine, isFreeing: true) {
             (transaction) throws(RecordError) in
-            try transaction.discardDraft(entry.id)
+            try transaction.records.discardDraft(entry.id)
         }
         return ControlReply(.members(["recordRemains": .bool(rest != nil)]))
     }

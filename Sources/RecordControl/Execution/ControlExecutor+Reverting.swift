@@ -28,7 +28,7 @@ extension ControlExecutor {
             reverted += try store.write(author: .sync) {
                 (transaction) throws(RecordError) in
                 var count = 0
-                for change in some where try transaction.revert(change) { count += 1 }
+                for change in some where try transaction.merging.revert(change) { count += 1 }
                 return count
             }
         }

@@ -10,7 +10,7 @@ extension ControlExecutor {
         let result = try store.write(author: .commandLine) {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)
-            return try transaction.save(
+            return try transaction.records.save(
                 text: text, type: type.id, stem: stem, keptFiles: .all(but: []))
         }
         return ControlReply(.members(["outcome": .text(result.outcome.name)]))
@@ -24,7 +24,7 @@ extension ControlExecutor {
         let (hash, size) = try store.importAsset(fromFile: file)
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             let type = try transaction.makeType(at: path)
-            guard let record = try transaction.record(type.id, stem),
+            guard let record = try transaction.records.record(type.id, stem),
                 record.state != .waitingDelete
             else {
                 let name = EntryName.assetFileName(
@@ -36,7 +36,7 @@ extension ControlExecutor {
             }
             // The same rule as beside a mount: the field's file has one name, and files with other
             // names do not belong to the field.
-            if let file = try transaction.asset(record.id, field, index), file.hash != nil,
+            if let file = try transaction.records.asset(record.id, field, index), file.hash != nil,
                 !file.isLeaving, !fileExtension.isEmpty, file.fileExtension != fileExtension
             {
                 throw RecordError(
@@ -44,8 +44,8 @@ extension ControlExecutor {
                     "the field has the file \(String(decoding: file.fileName, as: UTF8.self)). Put "
                         + "the bytes there, or remove it before.")
             }
-            let current = try transaction.asset(record.id, field, index)
-            _ = try transaction.setAsset(
+            let current = try transaction.records.asset(record.id, field, index)
+            _ = try transaction.assets.setAsset(
                 record.id, field, index, hash, size: size,
                 fileExtension: fileExtension.isEmpty
                     ? current?.fileExtension ?? [] : fileExtension)
@@ -109,7 +109,7 @@ extension ControlExecutor {
             do {
                 var text = row.text
                 if let spoken { text = try transaction.keeping(row, type.id, butFor: spoken) }
-                let result = try transaction.save(
+                let result = try transaction.records.save(
                     text: text, type: type.id, stem: row.stem, keptFiles: .all(but: []))
                 counts[result.outcome, default: 0] += 1
             } catch {
@@ -128,8 +128,8 @@ extension Transaction {
     fileprivate func keeping(
         _ row: ImportBatch.Row, _ type: TypeID, butFor spoken: Set<Text>
     ) throws(RecordError) -> [UInt8] {
-        guard let record = try record(type, row.stem), record.state == .saved,
-            let old = try savedText(of: record.id),
+        guard let record = try records.record(type, row.stem), record.state == .saved,
+            let old = try records.savedText(of: record.id),
             let kept = try JSONParser.parse(old).object?.filter({ !spoken.contains($0.key) }),
             !kept.isEmpty, let members = try JSONParser.parse(row.text).object
         else { return row.text }

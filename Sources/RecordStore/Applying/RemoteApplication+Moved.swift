@@ -33,14 +33,14 @@ extension RemoteApplication {
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
         else { return nil }
         let base = try connection.base(ofDelete: row.id).flatMap { (base) throws(RecordError) in
-            try transaction.document(of: base, change.type)
+            try transaction.outbox.document(of: base, change.type)
         }
         let edit = Edit(
             document: remote, base: base, isMine: false, stamps: change.stamps)
         let told = try keepTold(
             shown, remote, since: base, change, of: row.record, row.generation)
         try bring(edit, change, into: copy)
-        try transaction.putBase(ofDelete: row.id, change.changeTag, told)
+        try transaction.merging.putBase(ofDelete: row.id, change.changeTag, told)
         try replaceStamps(of: change)
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
     }
@@ -73,7 +73,7 @@ extension RemoteApplication {
                 shown, remote, since: edit.base, change, of: existing.id, existing.generation)
             : .text(shown)
         try bring(edit, change, into: copy)
-        try transaction.putBase(existing.id, change.changeTag, told, change.textOnServer)
+        try transaction.merging.putBase(existing.id, change.changeTag, told, change.textOnServer)
         // An edit from before the rename is an edit of the renamed record.
         if isRenamed, isPending { try forgetPending(change.name) }
         return RemoteResult(outcome: .updated, id: copy.id, conflicts: [])
@@ -130,10 +130,10 @@ extension RemoteApplication {
         let place = TypePlace(type: TypeID(0), name: change.type, zone: zone)
         let fields = FieldMerge.changedFields(
             from: base?.fields ?? [], to: document.fields)
-        let token = try transaction.addHistory(
+        let token = try transaction.records.addHistory(
             .updated, record, change.name, generation, place,
             fields: fields, text: text, hasAssets: false)
-        for asset in assets { try transaction.keep(asset, holder: .history, token) }
+        for asset in assets { try transaction.records.keep(asset, holder: .history, token) }
         return .version(token)
     }
 
@@ -156,7 +156,7 @@ extension RemoteApplication {
             let text = try connection.savedText(of: existing.id)
         else { return false }
         let old = try transaction.place(existing.entry.type)
-        let local = try transaction.document(text, of: existing.id, old)
+        let local = try transaction.outbox.document(text, of: existing.id, old)
         // A restored server may no longer have the state that it acknowledged before. All is an
         // edit then.
         // The same applies when the record there has taken over its name: it has nothing of the old
@@ -166,7 +166,7 @@ extension RemoteApplication {
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edit = Edit(
             document: local, base: base, isMine: true,
-            stamps: try transaction.lastEdits(of: fields, change.name, existing.zone)
+            stamps: try transaction.merging.lastEdits(of: fields, change.name, existing.zone)
                 .mapValues(\.stamp))
         let target =
             if let there { there } else {
@@ -174,17 +174,17 @@ extension RemoteApplication {
             }
         try bring(edit, change, into: target)
         if let draft = try connection.draft(of: existing.id), !target.entry.hasDraft {
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: draft.text, type: place.type,
-                stem: try transaction.requireEntry(target.id).stem, error: draft.error)
+                stem: try transaction.records.requireEntry(target.id).stem, error: draft.error)
         }
         try transaction.copyPin(of: existing.id, to: target.id)
         if try connection.hasMoves(), let name = target.name {
-            try transaction.passMoves(from: change.name, self.zone, to: name, target.zone)
+            try transaction.moves.passMoves(from: change.name, self.zone, to: name, target.zone)
         }
         try forgetPending(change.name)
-        try transaction.finalizeDelete(existing.id)
-        transaction.noteMoved(existing.id, to: target.id)
+        try transaction.records.finalizeDelete(existing.id)
+        transaction.records.noteMoved(existing.id, to: target.id)
         return true
     }
 
@@ -197,7 +197,7 @@ extension RemoteApplication {
         guard record.entry.type != place.type, try connection.baseTag(of: record.id) == nil else {
             return record
         }
-        _ = try transaction.makeRoom(record, of: name, isEdited: true)
+        _ = try transaction.feed.makeRoom(record, of: name, isEdited: true)
         // A record that waited for its deletion has nothing left to send.
         try connection.run(
             "DELETE FROM outbox WHERE zone_id = ? AND name = ? AND record_id = ? AND batch = 0",
@@ -216,12 +216,12 @@ extension RemoteApplication {
         let place = try transaction.place(existing.entry.type)
         let document: RecordDocument
         do throws(RecordError) {
-            document = try transaction.document(text, of: existing.id, place)
+            document = try transaction.outbox.document(text, of: existing.id, place)
         } catch  where error.isAboutContent {
             // The text stays in the history unchanged.
             return
         }
-        let edits = try transaction.lastEdits(
+        let edits = try transaction.merging.lastEdits(
             of: document.fields.map(\.name), change.name, existing.zone)
         let edit = Edit(
             document: document, base: nil, isMine: false, stamps: edits.mapValues(\.stamp))
@@ -291,7 +291,7 @@ extension RemoteApplication {
         _ address: RecordAddress, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord {
         let told = try takeBackDelete(of: address.name, place)
-        let (stem, draft) = try transaction.freeStem(for: address.name, place)
+        let (stem, draft) = try transaction.records.freeStem(for: address.name, place)
         let fields = base?.fields ?? []
         let edited = FieldMerge.changedFields(from: local.fields, to: fields)
         let text =
@@ -299,21 +299,21 @@ extension RemoteApplication {
             ?? local.replacing(
                 edited.map { ($0, base?[$0]) },
                 parent: local.parent == base?.parent ? nil : .some(base?.parent))
-        var new = Transaction.NewState(
-            text: try transaction.parse(text, place).renamingAssets(to: stem), place: place,
+        var new = RecordWriting.NewState(
+            text: try transaction.records.parse(text, place).renamingAssets(to: stem), place: place,
             stem: stem)
         new.name = address.name
         new.created = existing.entry.created
         new.createdBy = existing.createdBy
         new.modified = existing.entry.modified
         new.knownAssets = KeptAsset.all(in: told?.document.fields ?? fields)
-        let made = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
-            try transaction.create(new, over: draft, id: nil)
+        let made = try transaction.records.keepingDraft(of: draft) { () throws(RecordError) in
+            try transaction.records.create(new, over: draft, id: nil)
         }
-        try transaction.putBase(
+        try transaction.merging.putBase(
             made.id, told?.changeTag ?? Self.unseenTag,
             made.version.map { .version($0) } ?? .text(new.text), .sent)
-        return try transaction.requireRecord(made.id)
+        return try transaction.records.requireRecord(made.id)
     }
 
     /// Takes back a deletion that was not sent yet.
@@ -327,7 +327,7 @@ extension RemoteApplication {
         let base = try connection.base(ofDelete: row.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
         guard let base, row.type == place.name,
-            let document = try transaction.document(of: base, place.name)
+            let document = try transaction.outbox.document(of: base, place.name)
         else { return nil }
         return (document, base.changeTag)
     }
@@ -346,17 +346,17 @@ extension RemoteApplication {
         let known = try toldWhileWaiting(target, place)
         let local =
             if let known { known } else {
-                try transaction.document(text, of: target.id, place)
+                try transaction.outbox.document(text, of: target.id, place)
             }
         let edited = edit.document.fields.renamingAssets(to: target.entry.stem)
         let changed = FieldMerge.changedFields(
             from: edit.base?.fields ?? [], to: edit.document.fields)
-        let edits = try transaction.lastEdits(of: changed, name, target.zone)
+        let edits = try transaction.merging.lastEdits(of: changed, name, target.zone)
         var won: [FieldName] = []
         // The time at which others changed these fields there is no longer known here. The server
         // reports it when it receives the edit.
         var open: Set<FieldName> = []
-        let (merged, conflicts) = try transaction.merge(
+        let (merged, conflicts) = try transaction.merging.merge(
             local, with: edited ?? edit.document.fields, parent: edit.document.parent,
             since: edit.base, isLater: { _ in false },
             resolve: { conflict in
@@ -385,25 +385,25 @@ extension RemoteApplication {
         }
         if isOfOthers, !edit.isMine {
             for field in edited ?? edit.document.fields where changed.contains(field.name) {
-                try transaction.noteForeign(field, in: target.id, isTaken: true)
+                try transaction.sharing.noteForeign(field, in: target.id, isTaken: true)
             }
         }
         guard merged != text || target.state == .waitingDelete else { return }
-        var new = Transaction.NewState(
+        var new = RecordWriting.NewState(
             text: merged, place: place, stem: target.entry.stem)
         new.modified = change.modified
         if known != nil {
-            new.knownAssets = KeptAsset.all(in: try transaction.parse(merged, place).fields)
+            new.knownAssets = KeptAsset.all(in: try transaction.records.parse(merged, place).fields)
         }
-        let saved = try transaction.keepingDraft(of: target) { () throws(RecordError) in
-            try transaction.update(target, to: new)
+        let saved = try transaction.records.keepingDraft(of: target) { () throws(RecordError) in
+            try transaction.records.update(target, to: new)
         }
         if let version = saved.version, let time = edit.stamps.values.map(\.time).max() {
             // The edit keeps its own time: changes that others have made there since are later.
-            try transaction.setStamp(time, of: version, by: .mount)
+            try transaction.merging.setStamp(time, of: version, by: .mount)
         }
         if !open.isEmpty { try putBase(of: target, place, with: open, of: edit) }
-        try transaction.enqueue(
+        try transaction.outbox.enqueue(
             .update, target.id, name, target.generation, place, alsoOfSync: true)
     }
 
@@ -415,7 +415,7 @@ extension RemoteApplication {
         guard target.state == .waitingDelete, try connection.renamed(target.id) != nil,
             let told = try acknowledged(target.id, place)
         else { return nil }
-        return try transaction.parse(told.renamingAssets(to: target.entry.stem), place)
+        return try transaction.records.parse(told.renamingAssets(to: target.entry.stem), place)
     }
 
     /// Stores the server's state of a target from before the edit of these fields. The other fields
@@ -429,6 +429,6 @@ extension RemoteApplication {
             base = known.replacing(
                 fields.sorted().map { ($0, edit.base?[$0]) })
         }
-        try transaction.putBase(target.id, Self.unseenTag, .text(base), .sent)
+        try transaction.merging.putBase(target.id, Self.unseenTag, .text(base), .sent)
     }
 }

@@ -31,20 +31,20 @@ extension RemoteApplication {
                 base.text == shown
                 ? nil
                 : try keepTold(
-                    shown, remote, since: transaction.document(of: base, change.type), change,
+                    shown, remote, since: transaction.outbox.document(of: base, change.type), change,
                     of: row.record, row.generation)
-            try transaction.putBase(ofDelete: row.id, change.changeTag, content)
+            try transaction.merging.putBase(ofDelete: row.id, change.changeTag, content)
             return true
         }
         if try isMadeAgain(change, remote.text, since: base)
             || isEarlier(change, than: base?.changeTag)
         {
-            try transaction.putBase(ofDelete: row.id, change.changeTag, .text(shown))
+            try transaction.merging.putBase(ofDelete: row.id, change.changeTag, .text(shown))
             return true
         }
         // The answer to an earlier request was lost, and no other user has edited the record since.
         guard let sent = try sentVersion(of: change, with: remote.text) else { return false }
-        try transaction.putBase(ofDelete: row.id, change.changeTag, .version(sent))
+        try transaction.merging.putBase(ofDelete: row.id, change.changeTag, .version(sent))
         return true
     }
 
@@ -52,7 +52,7 @@ extension RemoteApplication {
         _ base: AcknowledgedState, _ remote: RecordDocument, _ type: RecordTypeName
     ) throws(RecordError) -> Bool {
         do throws(RecordError) {
-            guard let document = try transaction.document(of: base, type) else { return false }
+            guard let document = try transaction.outbox.document(of: base, type) else { return false }
             return document.hasSameValues(as: remote)
         } catch  where error.isAboutContent {
             return false
@@ -72,7 +72,7 @@ extension RemoteApplication {
         fields: [FieldName] = [], theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?,
         theirs: [UInt8]?
     ) throws(RecordError) {
-        try transaction.noteConflict(
+        try transaction.merging.noteConflict(
             of: record, in: place, fields: fields, theirsStood: theirsStood, base: base, mine: mine,
             theirs: theirs, theirTime: change.modified, theirUser: change.modifiedBy)
     }
@@ -110,7 +110,7 @@ extension RemoteApplication {
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         guard let base = try connection.base(of: record) else { return nil }
-        guard let document = try transaction.document(of: base, place.name) else {
+        guard let document = try transaction.outbox.document(of: base, place.name) else {
             throw .damagedText("the base of record \(record)")
         }
         return document
@@ -127,10 +127,10 @@ extension RemoteApplication {
         guard let last = try sentVersions(of: name).last, let text = last.text else {
             return acknowledged
         }
-        let sent = try transaction.document(text, ofVersion: last.token, place.name)
+        let sent = try transaction.outbox.document(text, ofVersion: last.token, place.name)
         var fields = acknowledged?.fields ?? []
         let changed = FieldMerge.changedFields(from: fields, to: sent.fields)
-        let edits = try transaction.lastEdits(of: changed, name, zone)
+        let edits = try transaction.merging.lastEdits(of: changed, name, zone)
         for field in changed where FieldMerge.isSame(sent[field], remote[field]) {
             // A value that arrived from the server since is not in the sent version, and that
             // version did not remove it.
@@ -140,7 +140,7 @@ extension RemoteApplication {
         }
         let parent = sent.parent == remote.parent ? sent.parent : acknowledged?.parent
         if acknowledged == nil, fields.isEmpty, parent == nil { return nil }
-        return try transaction.parse(RecordDocument.print(fields, parent: parent), place)
+        return try transaction.records.parse(RecordDocument.print(fields, parent: parent), place)
     }
 
     /// Returns the values of the server, when the record has the same values: the version that has
@@ -163,8 +163,8 @@ extension RemoteApplication {
         for version in try sentVersions(of: change.name) {
             guard let stored = version.text else { continue }
             do throws(RecordError) {
-                let told = try transaction.parse(text, of: change.type)
-                let sent = try transaction.document(
+                let told = try transaction.records.parse(text, of: change.type)
+                let sent = try transaction.outbox.document(
                     stored, ofVersion: version.token, change.type)
                 if sent.hasSameValues(as: told) { return version.token }
             } catch  where error.isAboutContent {

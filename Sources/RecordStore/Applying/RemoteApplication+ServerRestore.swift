@@ -25,11 +25,11 @@ extension RemoteApplication {
         _ change: RemoteChange, _ text: [UInt8], since base: AcknowledgedState? = nil
     ) throws(RecordError) -> Bool {
         guard restoredPass != nil else { return false }
-        let fields = try transaction.parse(text, of: change.type).fields
+        let fields = try transaction.records.parse(text, of: change.type).fields
         var known = try versions(of: change.name, change.type)
         known += try lostSides(of: change.name, change.type)
         known += try readable([base].compactMap(\.self)) { (base) throws(RecordError) in
-            try transaction.document(of: base, change.type)
+            try transaction.outbox.document(of: base, change.type)
         }
         return known.contains { version in
             fields.allSatisfy { FieldMerge.isSame(version[$0.name], $0.value) }
@@ -50,9 +50,9 @@ extension RemoteApplication {
     func deleteAgain(
         _ change: RemoteChange, _ text: [UInt8], _ known: Known
     ) throws(RecordError) {
-        let row = try transaction.addOutbox(
+        let row = try transaction.outbox.addOutbox(
             .delete, nil, change.name, known.generation, change.type, in: zone)
-        try transaction.putBase(ofDelete: row, change.changeTag, .text(text))
+        try transaction.merging.putBase(ofDelete: row, change.changeTag, .text(text))
     }
 
     /// Creates a record again on the server, which had it and lost it.
@@ -65,7 +65,7 @@ extension RemoteApplication {
         if try pendingEdit(name) {
             try setPending(name, .update, to: .create)
         } else {
-            try transaction.enqueue(
+            try transaction.outbox.enqueue(
                 .create, record.id, name, record.generation,
                 try transaction.place(record.entry.type), alsoOfSync: true)
         }
@@ -129,11 +129,11 @@ extension RemoteApplication {
     ) throws(RecordError) -> Bool {
         let fields: [RecordField]
         do throws(RecordError) {
-            fields = try transaction.document(text, of: record.id, place).fields
+            fields = try transaction.outbox.document(text, of: record.id, place).fields
         } catch  where error.isAboutContent {
             return true
         }
-        let edits = try transaction.lastEdits(of: fields.map(\.name), name, zone)
+        let edits = try transaction.merging.lastEdits(of: fields.map(\.name), name, zone)
         return edits.values.contains { $0.author != .sync }
     }
 
@@ -152,7 +152,7 @@ extension RemoteApplication {
         let isOfMissedRestore = try isOfMissedRestore(change, existing.id)
         guard isOfMissedRestore || !isOfBackup(change) else { return base }
         let changed = FieldMerge.changedFields(from: base.fields, to: remote.fields)
-        let edits = try transaction.lastEdits(of: changed, change.name, zone)
+        let edits = try transaction.merging.lastEdits(of: changed, change.name, zone)
         let earlier = try versions(of: change.name, place.name).dropFirst()
         var fields = base.fields
         for field in changed {
@@ -165,7 +165,7 @@ extension RemoteApplication {
             fields.removeAll { $0.name == field }
             if let value { fields.append(RecordField(name: field, value: value)) }
         }
-        return try transaction.parse(RecordDocument.print(fields, parent: base.parent), place)
+        return try transaction.records.parse(RecordDocument.print(fields, parent: base.parent), place)
     }
 
     /// Returns the versions of a record, newest first.
@@ -181,7 +181,7 @@ extension RemoteApplication {
         ) { (text: $0.wholeText(0), token: $0.int64(2)) }
         return try readable(texts) { (version) throws(RecordError) in
             try version.text.map { (text) throws(RecordError) in
-                try transaction.document(text, ofVersion: version.token, type)
+                try transaction.outbox.document(text, ofVersion: version.token, type)
             }
         }
     }
@@ -200,7 +200,7 @@ extension RemoteApplication {
             [.integer(zone.rawValue), .name(name), .integer(Conflict.Side.theirs.rawValue)]
         ) { $0.wholeText(0) }
         return try readable(texts) { (text) throws(RecordError) in
-            try text.map { (text) throws(RecordError) in try transaction.parse(text, of: type) }
+            try text.map { (text) throws(RecordError) in try transaction.records.parse(text, of: type) }
         }
     }
 

@@ -29,7 +29,7 @@ extension RemoteApplication {
                 // It was deleted here, and the server does not know of that. The trash has the
                 // texts of others.
                 try forgetPending(change.name)
-                try transaction.eraseTraces(of: change.name, in: zone)
+                try transaction.sharing.eraseTraces(of: change.name, in: zone)
             }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
@@ -38,18 +38,18 @@ extension RemoteApplication {
             [.integer(zone.rawValue), .name(change.name)]
         ) { $0.outbox() }
         let isDeleted = rows.last?.operation == .delete
-        if !rows.isEmpty, !isDeleted { try transaction.noteWordsOfOthers(in: zone) }
-        try transaction.keepOwnDraft(of: existing, named: change.name)
+        if !rows.isEmpty, !isDeleted { try transaction.sharing.noteWordsOfOthers(in: zone) }
+        try transaction.sharing.keepOwnDraft(of: existing, named: change.name)
         if !isDeleted, try isUnconfirmed(existing.id) {
             // The user who has taken it away may not have known the edits that the server has lost.
-            try transaction.keepOwnEdits(of: existing, named: change.name)
+            try transaction.sharing.keepOwnEdits(of: existing, named: change.name)
         } else if let last = rows.last {
-            try transaction.keepOwnEdit(of: last)
+            try transaction.sharing.keepOwnEdit(of: last)
         }
         if known.isPending { try forgetPending(change.name) }
         let type = try transaction.place(existing.entry.type).name
-        try transaction.finalizeDelete(existing.id)
-        try transaction.eraseTraces(
+        try transaction.records.finalizeDelete(existing.id)
+        try transaction.sharing.eraseTraces(
             of: change.name, in: zone, stem: existing.entry.stem, type: type)
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
     }

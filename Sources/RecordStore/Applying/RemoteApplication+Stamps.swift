@@ -11,20 +11,20 @@ extension RemoteApplication {
 
     /// Replaces the stamps, because all values are the server's.
     func replaceStamps(of change: RemoteChange) throws(RecordError) {
-        var heard = try transaction.heardStamps(of: change.name, zone)
+        var heard = try transaction.merging.heardStamps(of: change.name, zone)
         heard.replace(by: change.stamps)
-        try transaction.keep(heard, of: change.name, zone)
+        try transaction.merging.keep(heard, of: change.name, zone)
     }
 
     /// Keeps the stamps of a record that was merged with what is here.
     func keepStamps(_ update: RecordUpdate) throws(RecordError) {
         let (change, edits) = (update.change, update.edits)
-        var heard = try transaction.heardStamps(of: change.name, zone)
-        let mergedAt = edits.mergedLines.isEmpty ? nil : try transaction.newStamp()
+        var heard = try transaction.merging.heardStamps(of: change.name, zone)
+        let mergedAt = edits.mergedLines.isEmpty ? nil : try transaction.merging.newStamp()
         heard.note(
             update.merged.document.fields, from: update.news.remote, change.stamps, edits,
             mergedAt: mergedAt)
-        try transaction.keep(heard, of: change.name, zone)
+        try transaction.merging.keep(heard, of: change.name, zone)
     }
 
     /// Lists an edit of this machine that lost against another one in a merge elsewhere.

@@ -41,7 +41,7 @@ struct RemoteApplication {
 
     mutating func apply(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
         transaction.toldTime = change.stamps.values.max()?.time ?? 0
-        if !change.stamps.isEmpty { try transaction.hear(change.stamps.values) }
+        if !change.stamps.isEmpty { try transaction.merging.hear(change.stamps.values) }
         let known = try known(change.name)
         switch change.operation {
         case .delete: return try delete(known, change)
@@ -63,18 +63,18 @@ struct RemoteApplication {
         var isEdited = known.isPending ? try pendingEdit(change.name) : false
         if !known.isPending, restoredPass != nil {
             // A record that a restored server has lost was not deleted there by anyone.
-            try transaction.enqueue(
+            try transaction.outbox.enqueue(
                 .update, existing.id, change.name, existing.generation,
                 try transaction.place(existing.entry.type), alsoOfSync: true)
             isEdited = true
         }
         let base = isEdited ? try connection.base(of: existing.id) : nil
         if isEdited { try makeAnew(existing.id, change.name) }
-        guard try transaction.makeRoom(existing, of: change.name, isEdited: isEdited) else {
+        guard try transaction.feed.makeRoom(existing, of: change.name, isEdited: isEdited) else {
             return
         }
         try noteConflict(
-            change, of: try transaction.requireRecord(existing.id),
+            change, of: try transaction.records.requireRecord(existing.id),
             in: try transaction.place(existing.entry.type), base: base?.text,
             mine: try connection.savedText(of: existing.id), theirs: nil)
     }
@@ -114,7 +114,7 @@ struct RemoteApplication {
 
     private mutating func place(_ type: RecordTypeName) throws(RecordError) -> TypePlace {
         if let place = types[type] { return place }
-        try transaction.reviveZone(zone)
+        try transaction.feed.reviveZone(zone)
         let place = try transaction.place(try transaction.makeType(zone, type).id)
         types[type] = place
         return place
@@ -131,7 +131,7 @@ struct RemoteApplication {
             // The record that was to be deleted no longer exists there. This one only has its name.
             try forgetPending(change.name)
         } else if known.isPending {
-            let remote = try transaction.parse(text, of: change.type)
+            let remote = try transaction.records.parse(text, of: change.type)
             let shown = try whole(
                 fileText(of: change, printed: text, as: Stem(encoding: change.name)), remote,
                 change.type)
@@ -147,12 +147,12 @@ struct RemoteApplication {
             return RemoteResult(outcome: .unchanged, id: nil, conflicts: [])
         }
         let place = try place(change.type)
-        let (stem, draft) = try transaction.freeStem(for: change.name, place)
+        let (stem, draft) = try transaction.records.freeStem(for: change.name, place)
         if let renamed = fields.renamingAssets(to: stem) {
             (fields, text) = (renamed, RecordDocument.print(renamed, parent: parent))
         }
         let fileText = try fileText(of: change, printed: text, as: stem)
-        var new = Transaction.NewState(text: fileText ?? text, place: place, stem: stem)
+        var new = RecordWriting.NewState(text: fileText ?? text, place: place, stem: stem)
         new.knownAssets = KeptAsset.all(in: fields)
         new.name = change.name
         new.generation = known.generation + 1
@@ -164,18 +164,18 @@ struct RemoteApplication {
         let held = try draft.map { (draft) throws(RecordError) in
             try connection.assets(of: draft.id)
         }
-        let result = try transaction.keepingDraft(of: draft) { () throws(RecordError) in
-            try transaction.create(new, over: draft, id: nil)
+        let result = try transaction.records.keepingDraft(of: draft) { () throws(RecordError) in
+            try transaction.records.create(new, over: draft, id: nil)
         }
         // The draft may have had files that the server does not have.
         let base = draft == nil ? try content(text, result.version, of: change.name) : .text(text)
-        try transaction.putBase(
+        try transaction.merging.putBase(
             result.id, change.changeTag, base, change.textOnServer)
         try keepStamps(of: change, known)
-        if let held { try transaction.keepHeld(held, of: result.id, named: change.name) }
+        if let held { try transaction.assets.keepHeld(held, of: result.id, named: change.name) }
         if let deleted {
             try noteConflict(
-                change, of: try transaction.requireRecord(result.id), in: place,
+                change, of: try transaction.records.requireRecord(result.id), in: place,
                 base: deleted.text, mine: nil, theirs: text)
         }
         return RemoteResult(outcome: .created, id: result.id, conflicts: [])
@@ -187,16 +187,16 @@ struct RemoteApplication {
     ) throws(RecordError) -> RemoteResult {
         let acknowledged = try connection.baseTag(of: existing.id)
         if existing.state == .waitingDelete, acknowledged?.tag == change.changeTag {
-            try transaction.noteTold(existing.id)
+            try transaction.merging.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
         let place = try transaction.place(existing.entry.type)
         guard let text = try connection.savedText(of: existing.id) else {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
-        let local = try transaction.document(text, of: existing.id, place)
+        let local = try transaction.outbox.document(text, of: existing.id, place)
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
-        let remote = try transaction.parse(RecordDocument.print(fields, parent: parent), place)
+        let remote = try transaction.records.parse(RecordDocument.print(fields, parent: parent), place)
         if let result = try followOwnRename(
             existing, remote, change, place, isPending: known.isPending)
         {
@@ -253,7 +253,7 @@ struct RemoteApplication {
     ) throws(RecordError) -> LocalEdits {
         let ancestor =
             news.isEditPending && acknowledged == nil
-            ? try transaction.ancestor(of: change.name, in: place) : nil
+            ? try transaction.merging.ancestor(of: change.name, in: place) : nil
         return LocalEdits(
             transaction, zone, change, news.local, since: news.base, orElse: ancestor)
     }
@@ -262,7 +262,7 @@ struct RemoteApplication {
         _ news: RemoteNews, _ existing: StoredRecord, _ edits: inout LocalEdits,
         _ parent: RecordName?, _ place: TypePlace
     ) throws(RecordError) -> MergedRecord {
-        var (text, conflicts) = try transaction.merge(
+        var (text, conflicts) = try transaction.merging.merge(
             news.local, with: news.remote.fields, parent: parent, since: news.base,
             isLater: { (field) throws(RecordError) in try edits.isLaterThere(field) },
             resolve: { (conflict) throws(RecordError) in try edits.resolve(conflict) })
@@ -270,7 +270,7 @@ struct RemoteApplication {
         conflicts.removeAll { edits.lost.contains($0) && edits.isAsAcknowledged($0) }
         let document =
             text == news.text
-            ? news.local : try transaction.document(text, of: existing.id, place)
+            ? news.local : try transaction.outbox.document(text, of: existing.id, place)
         return MergedRecord(
             text: text, document: document, conflicts: conflicts, lost: edits.lost)
     }
@@ -322,9 +322,9 @@ struct RemoteApplication {
             if let address = change.movedTo { try joinNext(existing, change, at: address) }
         }
         let draft = try connection.draft(of: existing.id)
-        try transaction.finalizeDelete(existing.id)
+        try transaction.records.finalizeDelete(existing.id)
         if let address = change.movedTo, let target = try stored(at: address) {
-            transaction.noteMoved(existing.id, to: target.id)
+            transaction.records.noteMoved(existing.id, to: target.id)
         }
         if let draft { try keep(draft, of: existing) }
         return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
@@ -336,12 +336,12 @@ struct RemoteApplication {
     private func keep(_ draft: Draft, of record: StoredRecord) throws(RecordError) {
         let place = try transaction.place(draft.type)
         guard let name = record.name, try connection.stored(draft.type, draft.stem) != nil else {
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
             return
         }
         guard !draft.text.isEmpty else { return }
-        _ = try transaction.addTrash(
+        _ = try transaction.records.addTrash(
             TrashRow(record, name, place, .mount, isOwn: true), draft.text)
     }
 
@@ -354,7 +354,7 @@ struct RemoteApplication {
         guard let fileText, fileText != printed else { return printed }
         let assets = KeptAsset.all(in: document.fields).count
         guard assets > 0 else { return fileText }
-        let written = try transaction.parse(fileText, of: type)
+        let written = try transaction.records.parse(fileText, of: type)
         return KeptAsset.all(in: written.fields).count == assets ? fileText : printed
     }
 
@@ -376,10 +376,10 @@ struct RemoteApplication {
         case .none: return printed
         case .text(let text):
             // A value that is written without its type has the type of the schema.
-            let told = try transaction.parse(printed, of: change.type)
+            let told = try transaction.records.parse(printed, of: change.type)
             try transaction.adopt(told, change.type, replacing: record)
             do throws(RecordError) {
-                let written = try transaction.parse(text, of: change.type)
+                let written = try transaction.records.parse(text, of: change.type)
                 guard written.saysTheSame(as: told) else { return printed }
                 // `6.0` for a whole number makes the field one of fractions, if its type may
                 // change.

@@ -54,7 +54,7 @@ extension RecordStore {
             guard !due.isEmpty else { break }
             try write(author: author, isFreeing: true) { transaction throws(RecordError) in
                 for id in due where try transaction.isWaiting(id, until: limit) {
-                    try transaction.finalizeDelete(id)
+                    try transaction.records.finalizeDelete(id)
                 }
             }
         }
@@ -77,11 +77,11 @@ extension RecordStore {
         }
         for asset in due {
             try write(author: author, isFreeing: true) { transaction throws(RecordError) in
-                guard let now = try transaction.asset(asset.id), now.isLeaving else { return }
+                guard let now = try transaction.records.asset(asset.id), now.isLeaving else { return }
                 do throws(RecordError) {
-                    try transaction.removeAsset(now.record, now.field, now.index)
+                    try transaction.assets.removeAsset(now.record, now.field, now.index)
                 } catch  where error.code == .accessDenied {
-                    try transaction.keepLeaving(now)
+                    try transaction.assets.keepLeaving(now)
                 }
             }
         }
@@ -133,7 +133,7 @@ extension RecordStore {
         let isSteady = clockIsSteady(for: age)
         try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try self.saveClock(transaction)
-            if isSteady { try transaction.removeConflicts(settledUntil: now - age) }
+            if isSteady { try transaction.merging.removeConflicts(settledUntil: now - age) }
         }
         guard isSteady else { return 0 }
         var count = 0
@@ -144,7 +144,7 @@ extension RecordStore {
                     "SELECT id FROM trash WHERE \(Self.isOldTrash) LIMIT ?",
                     Self.ends(of: age, at: now) + [.integer(Self.batchSize)]
                 ) { $0.int64(0) }
-                for id in old { try transaction.removeTrash(id) }
+                for id in old { try transaction.records.removeTrash(id) }
                 return old.count
             }
             count += removed

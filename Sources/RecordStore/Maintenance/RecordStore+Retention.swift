@@ -222,7 +222,7 @@ extension Transaction {
     fileprivate func removeVersion(_ token: Int64) throws(RecordError) {
         try connection.run(
             "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ?",
-            [.integer(Holder.history.rawValue), .integer(token)])
+            [.integer(RecordWriting.Holder.history.rawValue), .integer(token)])
         try connection.run("DELETE FROM history WHERE token = ?", [.integer(token)])
     }
 }

@@ -21,7 +21,7 @@ extension RecordStore {
         _ = try collectAssets()
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.scrubSearch()
-            try transaction.forgetWordsOfOthers()
+            try transaction.sharing.forgetWordsOfOthers()
         }
         guard rebuild(), shortenLog() else { return false }
         try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in

@@ -63,9 +63,9 @@ struct HeardStamps {
     }
 }
 
-extension Transaction {
+extension RecordMerging {
     func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps {
-        try connection.first(
+        try transaction.connection.first(
             "SELECT stamps FROM heard_stamps WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)]
         ) { HeardStamps(encoded: $0.bytes(0)) } ?? HeardStamps()
@@ -76,11 +76,11 @@ extension Transaction {
     ) throws(RecordError) {
         guard heard.isChanged else { return }
         if heard.stamps.isEmpty {
-            return try connection.run(
+            return try transaction.connection.run(
                 "DELETE FROM heard_stamps WHERE zone_id = ? AND name = ?",
                 [.integer(zone.rawValue), .name(name)])
         }
-        try connection.run(
+        try transaction.connection.run(
             "INSERT OR REPLACE INTO heard_stamps (zone_id, name, stamps) VALUES (?, ?, ?)",
             [.integer(zone.rawValue), .name(name), .blob(heard.encoded)])
     }

@@ -94,7 +94,7 @@ struct LocalEdits {
         let fields = fields.filter {
             local[$0] != nil && change.stamps[$0]?.losers.isEmpty == false
         }
-        let edits = try transaction.lastEdits(of: fields, change.name, zone)
+        let edits = try transaction.merging.lastEdits(of: fields, change.name, zone)
         var lost: [FieldName] = []
         for field in fields {
             guard let mine = edits[field], let losers = change.stamps[field]?.losers else {
@@ -119,7 +119,7 @@ struct LocalEdits {
         _ losers: [LostEdit], _ mine: FieldEdit, _ field: FieldName, to remote: RecordDocument
     ) throws(RecordError) -> Bool {
         guard losers.contains(where: { !mine.stamp.losers.contains($0) }) else { return false }
-        return try transaction.hasOwnLines(
+        return try transaction.merging.hasOwnLines(
             of: field, change.name, zone, in: local[field], goneFrom: remote[field])
     }
 
@@ -131,7 +131,7 @@ struct LocalEdits {
     private mutating func edit(of field: FieldName) throws(RecordError) -> FieldEdit? {
         if let edits { return edits[field] }
         let fields = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
-        let edits = try transaction.lastEdits(of: fields, change.name, zone)
+        let edits = try transaction.merging.lastEdits(of: fields, change.name, zone)
         self.edits = edits
         return edits[field]
     }

@@ -3,7 +3,7 @@ import RecordSQL
 
 /// The lines of a long text that this machine's user has written, as far as the record's history
 /// shows.
-extension Transaction {
+extension RecordMerging {
     /// The largest number of versions that are searched.
     private static let versionsOfLines = 50
 
@@ -39,7 +39,7 @@ extension Transaction {
     private func versionLines(
         of field: FieldName, _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionLines? {
-        let row = try connection.first(
+        let row = try transaction.connection.first(
             """
             SELECT token, author, fields, type, text, checksum FROM history
             WHERE zone_id = ? AND name = ? AND token < ? ORDER BY token DESC LIMIT 1
@@ -57,7 +57,7 @@ extension Transaction {
         do throws(RecordError) {
             // A version of a record's deletion has no text.
             if let text = row.text, !text.isEmpty {
-                lines = try document(text, ofVersion: row.token, row.type)[field]?.lines ?? []
+                lines = try transaction.outbox.document(text, ofVersion: row.token, row.type)[field]?.lines ?? []
             }
         } catch  where error.isAboutContent {
             // A version that is damaged, or no longer a record of its type, gives no lines.

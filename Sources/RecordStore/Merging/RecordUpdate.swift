@@ -56,10 +56,10 @@ extension RemoteApplication {
                 case .ownVersion:
                     try content(update.news.remote.text, saved?.version, of: change.name)
                 }
-            try transaction.putBase(record.id, change.changeTag, content, text)
+            try transaction.merging.putBase(record.id, change.changeTag, content, text)
         case .forgetPending: try forgetPending(change.name)
         case .send:
-            try transaction.enqueue(
+            try transaction.outbox.enqueue(
                 .update, record.id, change.name, record.generation, update.place,
                 alsoOfSync: true)
         case .turnCreateIntoUpdate: try setPending(change.name, .create, to: .update)
@@ -78,7 +78,7 @@ extension RemoteApplication {
         _ text: [UInt8], _ update: RecordUpdate, hasTheirAssets: Bool, isTheirEdit: Bool
     ) throws(RecordError) -> SaveResult {
         let record = update.existing
-        var new = Transaction.NewState(
+        var new = RecordWriting.NewState(
             text: text, place: update.place, stem: record.entry.stem)
         if hasTheirAssets { new.knownAssets = KeptAsset.all(in: update.news.remote.fields) }
         if isTheirEdit {
@@ -86,8 +86,8 @@ extension RemoteApplication {
             new.changed = update.change.modified
             new.changedBy = update.change.modifiedBy
         }
-        return try transaction.keepingDraft(of: record) { () throws(RecordError) in
-            try transaction.update(record, to: new)
+        return try transaction.records.keepingDraft(of: record) { () throws(RecordError) in
+            try transaction.records.update(record, to: new)
         }
     }
 }

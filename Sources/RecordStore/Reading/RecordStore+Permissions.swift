@@ -129,7 +129,7 @@ extension Transaction {
     /// Throws an error for a record that this machine's user may only read. Errors: notFound,
     /// accessDenied.
     package func checkWritable(_ id: RecordID) throws(RecordError) {
-        _ = try writablePlace(of: try requireRecord(id))
+        _ = try writablePlace(of: try records.requireRecord(id))
     }
 
     /// Throws an error for a record that this machine's user may only read, although they may write

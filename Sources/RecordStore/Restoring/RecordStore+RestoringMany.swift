@@ -35,8 +35,8 @@ extension Transaction {
     }
 
     private func perform(_ step: RestoreStep) throws(RecordError) {
-        if let record = step.waiting { try cancelDelete(record) }
-        if let trash = step.trash { _ = try restore(trash) }
-        if let version = step.version { _ = try restoreVersion(version) }
+        if let record = step.waiting { try records.cancelDelete(record) }
+        if let trash = step.trash { _ = try records.restore(trash) }
+        if let version = step.version { _ = try records.restoreVersion(version) }
     }
 }

@@ -169,7 +169,7 @@ package actor AssetDownloads {
         }
         _ = try store.adoptAsset(file: download.path)
         try store.write(author: .sync) { (transaction) throws(RecordError) in
-            try transaction.setDownloaded(download.hash)
+            try transaction.assets.setDownloaded(download.hash)
         }
         // The bytes may belong to a share that has ended in the meantime.
         try store.scrub()

@@ -72,7 +72,7 @@ extension Exchange {
             let (hash, _) = try store.adoptAsset(file: file.path)
             try store.write(author: .sync) { (transaction) throws(RecordError) in
                 try transaction.noteAsset(asset.name, hash)
-                try transaction.setDownloaded(hash)
+                try transaction.assets.setDownloaded(hash)
             }
         } catch {
             throw .store(error)

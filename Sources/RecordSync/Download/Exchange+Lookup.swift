@@ -48,7 +48,7 @@ extension Exchange {
             guard !names.isEmpty else { return changed }
             changed += try await bring(names, of: zone)
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.endRetry(of: names, in: zone.id)
+                try transaction.feed.endRetry(of: names, in: zone.id)
             }
         }
     }

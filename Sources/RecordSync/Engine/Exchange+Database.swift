@@ -70,7 +70,7 @@ extension Exchange {
         let end = token?.utf8 ?? []
         if try read({ (store) throws(RecordError) in try store.missesBytes() }) {
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.retryMissingBytes()
+                try transaction.outbox.retryMissingBytes()
             }
         }
         var news: DatabaseNews?
@@ -89,8 +89,8 @@ extension Exchange {
     package func finish(_ news: DatabaseNews) throws(SyncProblem) {
         if database == .public { return }
         try write(isFreeing: database == .shared) { (transaction) throws(RecordError) in
-            try transaction.setFeedToken(news.token, of: .database(database))
-            if database == .shared { try transaction.forgetNews() }
+            try transaction.feed.setFeedToken(news.token, of: .database(database))
+            if database == .shared { try transaction.feed.forgetNews() }
         }
     }
 
@@ -124,7 +124,7 @@ extension Exchange {
         let known = try read { (store) throws(RecordError) in try store.quotas(of: database) }
         guard Set(known) != Set(quotas) else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.setQuotas(quotas, of: database)
+            try transaction.sharing.setQuotas(quotas, of: database)
         }
     }
 
@@ -142,7 +142,7 @@ extension Exchange {
         let known = try read { (store) throws(RecordError) in try store.invitations() }
         guard known != invitations else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.setInvitations(invitations)
+            try transaction.sharing.setInvitations(invitations)
         }
         try scrub()
     }
@@ -158,19 +158,19 @@ extension Exchange {
                 return nil
             }
             return try write(isFreeing: database == .shared) { (transaction) throws(RecordError) in
-                if let known = try transaction.syncedZone(database, owner, name) {
-                    if database == .shared { try transaction.noteNews(of: known.id) }
+                if let known = try transaction.feed.syncedZone(database, owner, name) {
+                    if database == .shared { try transaction.feed.noteNews(of: known.id) }
                     return known.isRemoved && isLeftOut(name) ? nil : known.id
                 }
                 if answer.isDeleted || isLeftOut(name) { return nil }
                 let zone =
                     owner == .me
                     ? try transaction.makeZone(database, owner, name).id
-                    : try transaction.makeSharedZone(
+                    : try transaction.feed.makeSharedZone(
                         of: owner, address: answer.ownerAddress.map { OwnerName(bytes: $0.utf8) },
                         name
                     ).id
-                if database == .shared { try transaction.noteNews(of: zone) }
+                if database == .shared { try transaction.feed.noteNews(of: zone) }
                 if settings.policy.extent(of: name) == .full {
                     try transaction.pin(.zone(zone), in: zone)
                 }
@@ -250,7 +250,7 @@ extension Exchange {
             // The zone is already gone.
         }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.setFeedToken(nil, of: .zone(zone.id))
+            try transaction.feed.setFeedToken(nil, of: .zone(zone.id))
         }
     }
 

@@ -28,7 +28,7 @@ extension Exchange {
                 // Records that this machine has sent before may be deleted on the server since
                 // then.
                 try write { (transaction) throws(RecordError) in
-                    try transaction.beginFeedPass(of: zone.id)
+                    try transaction.feed.beginFeedPass(of: zone.id)
                 }
             }
             let page: ZonePage
@@ -49,7 +49,7 @@ extension Exchange {
             } catch  where error.isAboutToken && place.token != nil {
                 note("The feed of a zone starts again", zone, error)
                 try write { (transaction) throws(RecordError) in
-                    try transaction.restartFeed(of: zone.id)
+                    try transaction.feed.restartFeed(of: zone.id)
                 }
                 continue
             } catch  where error.reaction == .findZone {
@@ -88,7 +88,7 @@ extension Exchange {
             let token = answer.databaseToken, token != known
         else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.advanceFeed(.database(database), from: known.utf8, to: token.utf8)
+            try transaction.feed.advanceFeed(.database(database), from: known.utf8, to: token.utf8)
         }
     }
 
@@ -149,7 +149,7 @@ extension Exchange {
             point != place.restorePoint
         else { return false }
         let isNews = try write { (transaction) throws(RecordError) in
-            try transaction.noteRestorePoint(point, of: zone.id)
+            try transaction.feed.noteRestorePoint(point, of: zone.id)
         }
         if isNews {
             logger.notice(
@@ -171,11 +171,11 @@ extension Exchange {
         if wasKnown && !isBehind { note("A zone is gone on the server", zone, why) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             if isBehind {
-                try transaction.sendAgain(zone.id)
+                try transaction.feed.sendAgain(zone.id)
             } else if wasKnown {
-                try transaction.removeZoneOfServer(zone.id)
+                try transaction.feed.removeZoneOfServer(zone.id)
             } else {
-                try transaction.abandonFeedPass(of: zone.id)
+                try transaction.feed.abandonFeedPass(of: zone.id)
             }
         }
         return wasKnown && !isBehind ? 1 : 0
@@ -185,7 +185,7 @@ extension Exchange {
     /// restored server has again is not brought back.
     private func revive(_ zone: SyncedZone) throws(SyncProblem) {
         if try isBehind(zone) { return }
-        try write { (transaction) throws(RecordError) in try transaction.reviveZone(zone.id) }
+        try write { (transaction) throws(RecordError) in try transaction.feed.reviveZone(zone.id) }
     }
 
     private func isBehind(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
@@ -258,7 +258,7 @@ extension Exchange {
             var read = try readItems(page.items, of: zone)
             read.isLast = !page.moreComing && !read.hasNameless
             _ = try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.applyRemovals(of: read)
+                try transaction.feed.applyRemovals(of: read)
             }
             throw error
         }
@@ -289,7 +289,7 @@ extension Exchange {
         // While the server is behind, the end of the pass deletes nothing.
         if read.hasNameless, try !isBehind(zone) {
             try write { (transaction) throws(RecordError) in
-                try transaction.abandonFeedPass(of: zone.id)
+                try transaction.feed.abandonFeedPass(of: zone.id)
             }
         }
         read.token = page.syncToken.utf8
@@ -310,7 +310,7 @@ extension Exchange {
             let isFreeing =
                 database == .shared && page.changes.allSatisfy { $0.operation.isDelete }
             return try write(isFreeing: isFreeing) { (transaction) throws(RecordError) in
-                try transaction.applyRemote(page)
+                try transaction.feed.applyRemote(page)
             }.changed
         } catch  where error.isAboutContent {
             return try applyOneByOne(page)
@@ -326,7 +326,7 @@ extension Exchange {
         for change in page.changes {
             do throws(SyncProblem) {
                 changed += try write { (transaction) throws(RecordError) in
-                    [try transaction.applyRemote(change, in: page.zone)]
+                    [try transaction.feed.applyRemote(change, in: page.zone)]
                 }.changed
             } catch  where error.isAboutContent {
                 end.passedOver.append(passOver(change.name, "\(error)"))
@@ -334,7 +334,7 @@ extension Exchange {
         }
         return try changed
             + write { (transaction) throws(RecordError) in
-                try transaction.applyRemote(end)
+                try transaction.feed.applyRemote(end)
             }.changed
     }
 

@@ -29,15 +29,15 @@ extension Exchange {
             }
         }
         try write { (transaction) throws(RecordError) in
-            if try transaction.notePolicy(settings.policy.zonesText) {
-                try transaction.setFeedToken(nil, of: .database(database))
+            if try transaction.outbox.notePolicy(settings.policy.zonesText) {
+                try transaction.feed.setFeedToken(nil, of: .database(database))
             }
         }
     }
 
     private func leave(_ zone: SyncedZone) throws(SyncProblem) {
         let left = try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.leaveZone(zone.id)
+            try transaction.outbox.leaveZone(zone.id)
         }
         if !left {
             logger.notice(

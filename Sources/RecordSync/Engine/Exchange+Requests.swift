@@ -12,7 +12,7 @@ extension Exchange {
         if settings.hasExtensions, let batch = results.all.first?.claim.row.batch {
             request.operationID = Text(Self.newOperationID())
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.keepRequest(request.bytes, batch: batch, in: zone.id)
+                try transaction.outbox.keepRequest(request.bytes, batch: batch, in: zone.id)
             }
             results.isUnanswered = true
         }
@@ -49,7 +49,7 @@ extension Exchange {
         let again = sent.isEmpty ? [] : sizes.takeSecondChances(of: zone.id)
         guard !again.isEmpty else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            for name in again { try transaction.retryOutbox(of: name, in: zone.id) }
+            for name in again { try transaction.outbox.retryOutbox(of: name, in: zone.id) }
         }
     }
 

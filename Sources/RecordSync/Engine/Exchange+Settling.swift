@@ -56,29 +56,29 @@ extension Exchange {
             try ownQuota(freeBytes: free)
         }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.forgetRequest(in: zone.id)
-            if let quota { try transaction.setQuotas([quota], of: database) }
+            try transaction.outbox.forgetRequest(in: zone.id)
+            if let quota { try transaction.sharing.setQuotas([quota], of: database) }
             for result in results.all {
                 let claim = result.claim
                 switch result.outcome {
                 case .saved(let tag):
                     round.sent += 1
                     hasMade = hasMade || claim.row.operation == .create
-                    try transaction.completeOutbox(claim, changeTag: tag)
+                    try transaction.outbox.completeOutbox(claim, changeTag: tag)
                 case .deleted:
                     round.sent += 1
-                    try transaction.completeOutbox(claim, changeTag: "")
+                    try transaction.outbox.completeOutbox(claim, changeTag: "")
                 case .savedAndGone:
                     round.sent += 1
-                    try transaction.completeOutbox(claim, changeTag: "")
-                    _ = try transaction.applyRemote(
+                    try transaction.outbox.completeOutbox(claim, changeTag: "")
+                    _ = try transaction.feed.applyRemote(
                         RemoteChange(deleted: claim.row.name), in: zone.id)
-                case .unsent: try transaction.failOutbox(claim.row.id, error: nil)
+                case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)
                 case .parked(let reason):
                     round.parked += 1
-                    try transaction.failOutbox(claim.row.id, error: reason)
+                    try transaction.outbox.failOutbox(claim.row.id, error: reason)
                 case .withoutBytes(let fields):
-                    let waits = try transaction.failForBytes(
+                    let waits = try transaction.outbox.failForBytes(
                         claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
                     // In that case another change is to be sent now.
                     if waits { round.parked += 1 } else { round.sent += 1 }
@@ -86,19 +86,19 @@ extension Exchange {
                 case .differs, .gone:
                     guard isAskedFor(result, results) else { continue }
                     round.vanished.insert(claim.row.name)
-                    try transaction.failOutbox(claim.row.id, error: nil)
+                    try transaction.outbox.failOutbox(claim.row.id, error: nil)
                 }
             }
             for (root, children) in results.unshared {
-                try transaction.noteUnshared(children, of: root, in: zone.id)
+                try transaction.sharing.noteUnshared(children, of: root, in: zone.id)
             }
             if hasMade { try retryMissingReferences(zone, transaction) }
             try note(results.parked, of: zone, transaction)
             if let feeds = results.feeds {
-                try transaction.advanceFeed(
+                try transaction.feed.advanceFeed(
                     .zone(zone.id), from: feeds.zone.known, to: feeds.zone.new)
                 if let database = feeds.database {
-                    try transaction.advanceFeed(
+                    try transaction.feed.advanceFeed(
                         .database(self.database), from: database.known, to: database.new)
                 }
             }
@@ -115,7 +115,7 @@ extension Exchange {
             if try isOfUnknownRestore(change, zone) {
                 round.problem = Self.wasRestored
                 try write(isFreeing: true) { (transaction) throws(RecordError) in
-                    try transaction.failOutbox(claim.row.id, error: nil)
+                    try transaction.outbox.failOutbox(claim.row.id, error: nil)
                 }
             } else if try !merge(change, into: claim, of: zone, takesBack: results.takesBack) {
                 round.parked += 1
@@ -139,7 +139,7 @@ extension Exchange {
     ) throws(RecordError) {
         guard let first = parked.first else { return }
         let others = parked.count == 1 ? "" : " (and \(parked.count - 1) more)"
-        try transaction.note(
+        try transaction.feed.note(
             SyncEvent(
                 .export, database, zone.id, start: transaction.now, end: transaction.now,
                 error: "\(first.name): \(first.reason)\(others)"))
@@ -168,7 +168,7 @@ extension Exchange {
     func retryMissingReferences(
         _ zone: SyncedZone, _ transaction: Transaction
     ) throws(RecordError) {
-        try transaction.retryOutbox(
+        try transaction.outbox.retryOutbox(
             in: zone.id, refusedFor: ServerErrorCode.validatingReferenceError.rawValue)
     }
 
@@ -180,15 +180,15 @@ extension Exchange {
         do throws(SyncProblem) {
             try write { (transaction) throws(RecordError) in
                 if takesBack, claim.isDelete {
-                    return try transaction.takeBackDelete(claim, change, in: zone.id)
+                    return try transaction.outbox.takeBackDelete(claim, change, in: zone.id)
                 }
-                try transaction.failOutbox(claim.row.id, error: nil)
-                _ = try transaction.applyRemote(change, in: zone.id)
+                try transaction.outbox.failOutbox(claim.row.id, error: nil)
+                _ = try transaction.feed.applyRemote(change, in: zone.id)
             }
             return true
         } catch  where error.isAboutContent {
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.failOutbox(
+                try transaction.outbox.failOutbox(
                     claim.row.id, error: "\(OutboxRow.unmergeable): \(error)")
             }
             return false

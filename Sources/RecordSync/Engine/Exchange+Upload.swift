@@ -48,7 +48,7 @@ extension Exchange {
         }
         if isKnown && zone.isRemoved { try await download(zone) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.releaseOutbox(in: zone.id)
+            try transaction.outbox.releaseOutbox(in: zone.id)
         }
         defer { if sent > Self.manyChanges { store.noteMuchWork() } }
         var fruitless = 0
@@ -60,7 +60,7 @@ extension Exchange {
         while true {
             if hasRoom, let wait = settings.waitForMore, try hasReady(zone) { await wait() }
             let claims = try write { (transaction) throws(RecordError) in
-                try transaction.claimOutbox(
+                try transaction.outbox.claimOutbox(
                     in: zone.id, limits: limits, except: order.exceptions)
             }
             if claims.isEmpty {

@@ -134,7 +134,7 @@ package actor SyncEngine {
     private func keepPaused(_ isPaused: Bool) {
         do throws(SyncProblem) {
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.setPaused(isPaused)
+                try transaction.outbox.setPaused(isPaused)
             }
         } catch {
             problems.note(error, of: nil, at: clock.now)
@@ -173,7 +173,7 @@ package actor SyncEngine {
             try exchange.scrub()
             // Another version of the program may be able to show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.retryPassedOver(of: exchange.database)
+                try transaction.feed.retryPassedOver(of: exchange.database)
             }
         } catch {
             problems.note(error, of: nil, at: clock.now)
@@ -311,7 +311,7 @@ package actor SyncEngine {
             kind, exchange.database, zone, start: start, end: clock.now, records: Int64(records),
             error: error)
         do throws(SyncProblem) {
-            try exchange.write { (transaction) throws(RecordError) in try transaction.note(event) }
+            try exchange.write { (transaction) throws(RecordError) in try transaction.feed.note(event) }
         } catch {
             exchange.logger.warning("An event was not kept", metadata: ["why": "\(error)"])
         }

@@ -84,7 +84,7 @@ extension SyncService {
         let shared = isWhole ? nil : try shared(parent, in: zone, shares)
         if meta.zone == zone.id, let parent {
             try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-                try transaction.hang(root, under: parent)
+                try transaction.moves.hang(root, under: parent)
             }
             _ = settle()
         } else {
@@ -110,7 +110,7 @@ extension SyncService {
 
     private func move(_ move: TreeMove) throws(RecordError) {
         _ = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            try transaction.move(move)
+            try transaction.moves.move(move)
         }
         _ = settle()
         // The copies were sent to another database than the originals, so the deletions need

@@ -30,7 +30,7 @@ package final class SyncService: Sendable {
         if !policy.databases.contains(.shared), try !store.invitations().isEmpty {
             // Nothing would report the end of these invitations.
             try store.write(author: .sync, isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.setInvitations([])
+                try transaction.sharing.setInvitations([])
             }
             try store.scrub()
         }

@@ -20,7 +20,7 @@ extension Exchange {
         if let known { return DatabaseNews(zones: [known.id], token: []) }
         let zone = try write { (transaction) throws(RecordError) in
             let zone = try transaction.makeZone(.public, .me, .publicZone)
-            try transaction.setFeedToken(Array("public".utf8), of: .zone(zone.id))
+            try transaction.feed.setFeedToken(Array("public".utf8), of: .zone(zone.id))
             return zone.id
         }
         return DatabaseNews(zones: [zone], token: [])

@@ -76,8 +76,8 @@ struct PublicQuery: Sendable {
     /// - Returns: the number of records that have changed in the store.
     func compare() async throws(SyncProblem) -> Int {
         try exchange.write { (transaction) throws(RecordError) in
-            try transaction.abandonFeedPass(of: zone.id)
-            try transaction.beginFeedPass(of: zone.id)
+            try transaction.feed.abandonFeedPass(of: zone.id)
+            try transaction.feed.beginFeedPass(of: zone.id)
         }
         let isEmpty = try missing(limit: 1).isEmpty
         var changed = 0
@@ -98,7 +98,7 @@ struct PublicQuery: Sendable {
         }
         changed += try await removeMissing()
         try exchange.write { (transaction) throws(RecordError) in
-            try transaction.abandonFeedPass(of: zone.id)
+            try transaction.feed.abandonFeedPass(of: zone.id)
         }
         return changed
     }
@@ -107,7 +107,7 @@ struct PublicQuery: Sendable {
     private func bringDifferent(_ items: [RecordItem]) async throws(SyncProblem) -> Int {
         let told = items.compactMap(\.version)
         let different = try exchange.write { (transaction) throws(RecordError) in
-            try transaction.noteTold(told, in: zone.id)
+            try transaction.feed.noteTold(told, in: zone.id)
         }
         return try await exchange.bring(different, of: zone)
     }
@@ -122,7 +122,7 @@ struct PublicQuery: Sendable {
             changed += try await exchange.bring(names, of: zone)
             // Whatever the answers were, these records were requested.
             try exchange.write { (transaction) throws(RecordError) in
-                for name in names { try transaction.noteTold(name, in: zone.id) }
+                for name in names { try transaction.feed.noteTold(name, in: zone.id) }
             }
         }
     }

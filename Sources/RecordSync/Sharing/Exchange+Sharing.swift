@@ -19,7 +19,7 @@ extension Exchange {
         switch answers.first {
         case .place(let place)?:
             try write { transaction throws(RecordError) in
-                try transaction.removeInvitation(place.share.shortGUID ?? guid)
+                try transaction.sharing.removeInvitation(place.share.shortGUID ?? guid)
             }
             return place
         case .failed(let error)?: throw .refused(error)
@@ -67,7 +67,7 @@ extension Exchange {
             let answer = try readable(record)
             if let share = share(record) {
                 try write { transaction throws(RecordError) in
-                    try transaction.noteShare(share, of: zone.id)
+                    try transaction.sharing.noteShare(share, of: zone.id)
                 }
             }
             if let problem = edit.problem(with: answer) { throw .store(problem) }
@@ -101,7 +101,7 @@ extension Exchange {
         // A share of others is removed with its records, which the feed removes.
         guard database == .private else { return }
         try write { transaction throws(RecordError) in
-            try transaction.noteShareEnded(current.name, of: zone.id)
+            try transaction.sharing.noteShareEnded(current.name, of: zone.id)
         }
     }
 

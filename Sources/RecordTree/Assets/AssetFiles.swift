@@ -114,14 +114,14 @@ final class AssetFiles: Sendable {
     /// a file with another name.
     private func makeAsset(_ file: FieldFile) throws(RecordError) -> AssetEntry? {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            let record = try transaction.holder(file.type, file.stem, file: file.name)
-            if let row = try transaction.asset(record, file.field, file.index),
-                row.fileName != file.name, let owner = try transaction.record(record),
+            let record = try transaction.assets.holder(file.type, file.stem, file: file.name)
+            if let row = try transaction.records.asset(record, file.field, file.index),
+                row.fileName != file.name, let owner = try transaction.records.record(record),
                 fields.isShown(row, of: owner)
             {
                 return nil
             }
-            return try transaction.expectAsset(
+            return try transaction.assets.expectAsset(
                 record, file.field, file.index, fileExtension: file.fileExtension)
         }
     }
@@ -202,7 +202,7 @@ final class AssetFiles: Sendable {
         let id = open.id
         guard let entry = try store.asset(id), entry.hash == nil else { return }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.forgetExpected(id)
+            try transaction.assets.forgetExpected(id)
         }
     }
 }

@@ -75,12 +75,12 @@ final class AssetSaving: Sendable {
             guard let (place, fileExtension) = try self.place(of: open, in: transaction) else {
                 return (false, nil, nil)
             }
-            let entry = try transaction.setAsset(
+            let entry = try transaction.assets.setAsset(
                 place.record, place.field, place.index, hash, size: change.size,
                 fileExtension: fileExtension, isInPlace: true)
             // The time of the last write, or a time set since: `cp -p` and `rsync` set it before
             // they close.
-            if let entry { try transaction.setModified(entry.id, change.modified) }
+            if let entry { try transaction.records.setModified(entry.id, change.modified) }
             let (programs, begun) = open.writing
             let saved = try readers.noteSaved(place, by: programs, since: begun, with: transaction)
             return (true, entry, saved)
@@ -111,13 +111,13 @@ final class AssetSaving: Sendable {
     private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
         -> (AssetKey, fileExtension: [UInt8])?
     {
-        if let row = try transaction.asset(open.id) { return (AssetKey(row), row.fileExtension) }
+        if let row = try transaction.records.asset(open.id) { return (AssetKey(row), row.fileExtension) }
         let home = open.home
         let place = home.place
         guard place.index == nil || !home.hasBytes else { return nil }
-        if try transaction.record(place.record) != nil { return (place, home.fileExtension) }
+        if try transaction.records.record(place.record) != nil { return (place, home.fileExtension) }
         let holder = AssetKey(
-            record: try transaction.holder(home.type, home.stem), field: place.field,
+            record: try transaction.assets.holder(home.type, home.stem), field: place.field,
             index: place.index)
         return (holder, home.fileExtension)
     }

@@ -41,10 +41,10 @@ final class FieldReaders: Sendable {
     ) throws(RecordError) -> Int64? {
         let read = readings.withLock { $0.version(of: file, by: programs) }
         if let since = read ?? begun {
-            try transaction.noteLostField(
+            try transaction.sharing.noteLostField(
                 file.field, file.index, of: file.record, since: since)
         }
-        guard let version = try transaction.version(of: file.record) else { return nil }
+        guard let version = try transaction.sharing.version(of: file.record) else { return nil }
         transaction.whenCommitted { [self] in note(version, of: file, by: programs) }
         return version
     }

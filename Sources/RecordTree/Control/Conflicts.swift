@@ -77,7 +77,7 @@ final class Conflicts: Sendable {
         _ file: ControlPath.ConflictFile, of id: Int64
     ) throws(RecordError) {
         try store.write(author: .restore, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.settle(id, .merged)
+            try transaction.merging.settle(id, .merged)
         }
         if file == .merged { removedMerges.withLock { _ = $0.insert(id) } }
     }

@@ -43,12 +43,12 @@ final class ControlCommands: Sendable {
         // now another one.
         do throws(RecordError) {
             try store.write(author: .restore) { transaction throws(RecordError) in
-                try transaction.settle(conflict, settlement)
+                try transaction.merging.settle(conflict, settlement)
             }
         } catch  where error.isAboutContent {
             let reason = error
             try store.write(author: .restore) { transaction throws(RecordError) in
-                try transaction.keepDraft(text, of: conflict, because: reason)
+                try transaction.merging.keepDraft(text, of: conflict, because: reason)
             }
             throw reason
         }

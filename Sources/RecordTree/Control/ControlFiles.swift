@@ -45,7 +45,7 @@ final class ControlFiles: Sendable {
         let entry = nodes.entry(of: .control(path), attributes)
         // Making the file does not settle the conflict, only its content does.
         try store.write(author: .restore, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.reopen(id)
+            try transaction.merging.reopen(id)
         }
         return (entry, try open(path, flags: flags | O_WRONLY | O_TRUNC))
     }

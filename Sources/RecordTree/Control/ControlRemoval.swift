@@ -43,10 +43,10 @@ final class ControlRemoval: Sendable {
         switch target {
         case .error(let record):
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                if try transaction.record(record)?.hasDraft == true {
-                    _ = try transaction.discardDraft(record)
+                if try transaction.records.record(record)?.hasDraft == true {
+                    _ = try transaction.records.discardDraft(record)
                 } else {
-                    try transaction.discardRefusal(record)
+                    try transaction.records.discardRefusal(record)
                 }
             }
         case .trashed(let id): try trash.remove(id)
@@ -124,7 +124,7 @@ final class ControlRemoval: Sendable {
             throw RecordError(.alreadyExists, "\(stem).json is being written")
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.restore(id, as: stem, replacing: replacing)
+            _ = try transaction.records.restore(id, as: stem, replacing: replacing)
         }
     }
 }

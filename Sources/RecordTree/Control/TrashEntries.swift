@@ -63,7 +63,7 @@ final class TrashEntries: Sendable {
         let ids = removals.withLock(\.ids)
         guard !ids.isEmpty else { return }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            for id in ids { try transaction.removeTrash(id) }
+            for id in ids { try transaction.records.removeTrash(id) }
         }
         removals.withLock { $0.remove(ids) }
     }

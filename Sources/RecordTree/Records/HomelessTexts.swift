@@ -16,7 +16,7 @@ extension RecordSaving {
         // The author is not the mount, because the kernel does not know the directory.
         let entry = try store.write(author: .restore) { transaction throws(RecordError) in
             let type = try transaction.remakeType(home.zone.id, home.type)
-            return try transaction.save(
+            return try transaction.records.save(
                 text: snapshot.text, type: type.id, stem: snapshot.stem, id: nil,
                 modified: snapshot.modified, effect: .inPlace
             ).entry
@@ -34,7 +34,7 @@ extension RecordSaving {
             !snapshot.isInStore || snapshot.base != nil
         {
             isKept = try store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.trashUnsaved(
+                try transaction.outbox.trashUnsaved(
                     snapshot.text, since: snapshot.isInStore ? snapshot.base : nil,
                     stem: snapshot.stem, type: home.type, in: home.zone.id)
             }

@@ -13,7 +13,7 @@ extension OpenRecords {
         var known = read(name, by: programs)
         var since: Timestamp?
         for gone in known.gone {
-            if try transaction.hasNews(of: current.id, since: gone.version) {
+            if try transaction.merging.hasNews(of: current.id, since: gone.version) {
                 known.texts.append(gone.text)
                 since = min(since ?? gone.time, gone.time)
             } else {

@@ -113,10 +113,10 @@ final class RecordSaving: Sendable {
         let current = try currentRecord(of: snapshot, transaction)
         let (base, goneSince) = try earlierText(of: snapshot, current, transaction)
         if let current, let goneSince {
-            try transaction.settleDeletions(of: current.id, since: goneSince)
+            try transaction.merging.settleDeletions(of: current.id, since: goneSince)
         }
         if let base {
-            return try transaction.saveMerging(
+            return try transaction.merging.saveMerging(
                 text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
                 modified: snapshot.modified, keptFiles: assets.keptFiles
             ).entry.file
@@ -124,14 +124,14 @@ final class RecordSaving: Sendable {
         if let current, current.file != snapshot.file {
             // The file was removed while it was open: as on any file system, later writes are lost.
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
-            return try transaction.saveMerging(
+            return try transaction.merging.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
                 stem: snapshot.stem, modified: snapshot.modified, keptFiles: assets.keptFiles
             ).entry.file
         }
         // A record that was deleted elsewhere while it was edited here is made again as a new one.
         let isNew = current == nil && snapshot.isInStore
-        return try transaction.save(
+        return try transaction.records.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
             keptFiles: assets.keptFiles
@@ -142,10 +142,10 @@ final class RecordSaving: Sendable {
     private func currentRecord(of snapshot: TextSnapshot, _ transaction: Transaction)
         throws(RecordError) -> RecordEntry?
     {
-        let current = try transaction.record(snapshot.type, snapshot.stem)
+        let current = try transaction.records.record(snapshot.type, snapshot.stem)
         guard !snapshot.isInStore, current?.state == .waitingDelete else { return current }
-        try transaction.freeRenamedName(snapshot.stem, in: snapshot.type)
-        return try transaction.record(snapshot.type, snapshot.stem)
+        try transaction.records.freeRenamedName(snapshot.stem, in: snapshot.type)
+        return try transaction.records.record(snapshot.type, snapshot.stem)
     }
 
     /// Returns the text that the saving program read before another machine changed the record.
@@ -161,7 +161,7 @@ final class RecordSaving: Sendable {
             snapshot.name, by: snapshot.programs, of: current, with: transaction)
         guard !known.texts.isEmpty else { return (nil, goneSince) }
         if current.file != snapshot.file, let base = snapshot.base { known.texts.append(base) }
-        let base = try transaction.beginning(
+        let base = try transaction.merging.beginning(
             of: snapshot.text, among: known.texts,
             orCurrent: known.hasRead(current.file), type: snapshot.type,
             stem: snapshot.stem)
@@ -181,7 +181,7 @@ final class RecordSaving: Sendable {
             if snapshot.text.isEmpty, snapshot.isInStore, !isInPlace {
                 return (snapshot, snapshot.file)
             }
-            let entry = try transaction.saveDraft(
+            let entry = try transaction.records.saveDraft(
                 text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
                 id: current == nil && snapshot.isInStore ? nil : snapshot.file.record,
                 error: reason, effect: isInPlace ? .inPlace : .rewritten)

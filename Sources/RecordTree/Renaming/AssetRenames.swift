@@ -85,11 +85,11 @@ final class AssetRenames: Sendable {
     ) throws(RecordError) -> AssetEntry? {
         let entry = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> AssetEntry? in
-            let record = try transaction.holder(file.type, file.stem, file: file.name)
-            let entry = try transaction.setAsset(
+            let record = try transaction.assets.holder(file.type, file.stem, file: file.name)
+            let entry = try transaction.assets.setAsset(
                 record, file.field, file.index, content.hash, size: content.size,
                 fileExtension: file.fileExtension)
-            if let entry { try transaction.setModified(entry.id, content.modified) }
+            if let entry { try transaction.records.setModified(entry.id, content.modified) }
             if entry == nil, needsFile {
                 throw RecordError(
                     .crossDevice, "a program is writing the file that would become the value")
@@ -145,9 +145,9 @@ final class AssetRenames: Sendable {
         try scratch.storage.place(copyOf: content.file, at: path, modified: content.modified)
         let number = nodes.number(of: .asset(entry.id))
         let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.stopFollowing(entry)
-            try transaction.beginLeaving(entry)
-            return try transaction.record(entry.record)?.state == .waitingDelete
+            try transaction.assets.stopFollowing(entry)
+            try transaction.assets.beginLeaving(entry)
+            return try transaction.records.record(entry.record)?.state == .waitingDelete
         }
         moves.noteMoved(entry)
         assets.detach(entry, isHidden: goesWithRecord)
@@ -174,12 +174,12 @@ final class AssetRenames: Sendable {
         }
         let (renamed, goesWithRecord) = try store.write(author: .mount) {
             transaction throws(RecordError) in
-            let record = try transaction.holder(file.type, file.stem, file: file.name)
-            let renamed = try transaction.setAsset(
+            let record = try transaction.assets.holder(file.type, file.stem, file: file.name)
+            let renamed = try transaction.assets.setAsset(
                 record, file.field, file.index, hash, size: entry.size,
                 fileExtension: file.fileExtension)
-            if let renamed { try transaction.setModified(renamed.id, entry.modified) }
-            try transaction.stopFollowing(entry)
+            if let renamed { try transaction.records.setModified(renamed.id, entry.modified) }
+            try transaction.assets.stopFollowing(entry)
             return (renamed, try transaction.takeAway(entry))
         }
         if let replaced { assets.lose(replaced) }
@@ -211,7 +211,7 @@ final class AssetRenames: Sendable {
         }
         let (number, open) = assets.held(id)
         let renamed = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setAsset(
+            try transaction.assets.setAsset(
                 entry.record, entry.field, entry.index, hash, size: entry.size,
                 fileExtension: file.fileExtension, isInPlace: true)
         }
@@ -246,12 +246,12 @@ extension Transaction {
     /// Takes an asset out of its record. Returns true when the record waits for its delete: then
     /// the asset is deleted with the record, and only its name is free.
     fileprivate func takeAway(_ asset: AssetEntry) throws(RecordError) -> Bool {
-        guard let record = try record(asset.record) else { return false }
+        guard let record = try records.record(asset.record) else { return false }
         guard record.state == .waitingDelete else {
-            try removeAsset(asset.record, asset.field, asset.index)
+            try assets.removeAsset(asset.record, asset.field, asset.index)
             return false
         }
-        try beginLeaving(asset)
+        try assets.beginLeaving(asset)
         return true
     }
 }

@@ -15,7 +15,7 @@ extension AssetRenames {
         let held = [assets.held(entry.id), assets.held(otherEntry.id)]
         let (first, second) = try store.write(author: .mount) {
             (transaction) throws(RecordError) -> (AssetEntry?, AssetEntry?) in
-            for asset in [entry, otherEntry] { try transaction.stopFollowing(asset) }
+            for asset in [entry, otherEntry] { try transaction.assets.stopFollowing(asset) }
             if isDone { return (entry, otherEntry) }
             return try transaction.exchange(entry, otherEntry, hash, otherHash)
         }
@@ -53,14 +53,14 @@ extension Transaction {
     fileprivate func exchange(
         _ asset: AssetEntry, _ other: AssetEntry, _ hash: ContentHash, _ otherHash: ContentHash
     ) throws(RecordError) -> (AssetEntry?, AssetEntry?) {
-        let first = try setAsset(
+        let first = try assets.setAsset(
             asset.record, asset.field, asset.index, otherHash, size: other.size,
             fileExtension: asset.fileExtension)
-        let second = try setAsset(
+        let second = try assets.setAsset(
             other.record, other.field, other.index, hash, size: asset.size,
             fileExtension: other.fileExtension)
-        if let first { try setModified(first.id, other.modified) }
-        if let second { try setModified(second.id, asset.modified) }
+        if let first { try records.setModified(first.id, other.modified) }
+        if let second { try records.setModified(second.id, asset.modified) }
         return (first, second)
     }
 }

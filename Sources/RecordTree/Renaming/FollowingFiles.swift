@@ -89,7 +89,7 @@ final class FollowingFiles: Sendable {
         let assets = try store.assets(of: entry.id)
         if assets.contains(where: \.isLeaving), entry.state == .saved {
             try store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.finishLeaving(of: entry.id)
+                try transaction.assets.finishLeaving(of: entry.id)
             }
         }
         return try store.files(assets.filter { fields.isShown($0, of: entry) }, of: entry.id)

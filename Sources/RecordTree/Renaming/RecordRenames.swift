@@ -76,7 +76,7 @@ final class RecordRenames: Sendable {
             let pending = records.pending(type, stem)
             _ = try store.write(author: .mount) { transaction throws(RecordError) in
                 saving.dropUnsaved(type, stem, with: transaction)
-                return try transaction.saveDraft(
+                return try transaction.records.saveDraft(
                     text: text, type: type, stem: stem, error: error, effect: .rewritten)
             }
             if let pending {
@@ -135,8 +135,8 @@ final class RecordRenames: Sendable {
         Failpoint.pass(.backupWritten)
         if !records.takePending(file) {
             try saving.beginDelete { transaction throws(RecordError) in
-                guard let entry = try transaction.record(file.record) else { return nil }
-                try transaction.beginDelete(entry.id)
+                guard let entry = try transaction.records.record(file.record) else { return nil }
+                try transaction.records.beginDelete(entry.id)
                 return entry
             }
         }
@@ -184,10 +184,10 @@ final class RecordRenames: Sendable {
         files.carried = []
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             saving.dropUnsaved(type, newStem, with: transaction)
-            let before = try transaction.text(of: source.record)
-            let entry = try transaction.rename(
+            let before = try transaction.records.text(of: source.record)
+            let entry = try transaction.records.rename(
                 source.record, toType: type, stem: newStem, files: files)
-            return (entry, try transaction.text(of: entry.id) == before)
+            return (entry, try transaction.records.text(of: entry.id) == before)
         }
         records.rename(source, to: entry.file, type, newStem, isSame: isSame)
         // The assets have other names now. Therefore the text differs from the one that the kernel
@@ -226,9 +226,9 @@ final class RecordRenames: Sendable {
         }
         let (entry, isSame) = try store.write(author: .mount) { transaction throws(RecordError) in
             saving.dropUnsaved(newType, newStem, with: transaction)
-            let before = try transaction.text(of: source.record)
-            let entry = try transaction.moveRecord(source.record, to: newType, stem: newStem)
-            return (entry, try transaction.text(of: entry.id) == before)
+            let before = try transaction.records.text(of: source.record)
+            let entry = try transaction.moves.moveRecord(source.record, to: newType, stem: newStem)
+            return (entry, try transaction.records.text(of: entry.id) == before)
         }
         records.rename(source, to: entry.file, newType, newStem, isSame: isSame, home: target)
         if !isSame { nodeNotices.nameReplaced(newType, newStem, source) }

@@ -84,7 +84,7 @@ final class Removing: Sendable {
         let pending = records.pending(type, stem)
         if let pending, records.takePending(pending) { return records.unlink(pending) }
         let file = try saving.beginDelete { transaction throws(RecordError) in
-            try transaction.beginDelete(stem, in: type)
+            try transaction.records.beginDelete(stem, in: type)
         }
         guard let file else { throw .noSuchFile }
         records.unlink(file)
@@ -98,7 +98,7 @@ final class Removing: Sendable {
         moves.noteMoved(entry)
         guard record.state != .waitingDelete else {
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                try transaction.stopFollowing(entry)
+                try transaction.assets.stopFollowing(entry)
             }
             // The asset is deleted with its record, and is restored with it from the trash.
             return assets.detach(entry, isHidden: true)
@@ -114,8 +114,8 @@ final class Removing: Sendable {
             }
         }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.stopFollowing(entry)
-            try transaction.removeAsset(entry.record, entry.field, entry.index)
+            try transaction.assets.stopFollowing(entry)
+            try transaction.assets.removeAsset(entry.record, entry.field, entry.index)
         }
         open?.unlink()
         assets.detach(entry)

@@ -43,33 +43,33 @@ extension RecordRenames {
         var base: [UInt8]?
         var goneSince: Timestamp?
         let haveOld = records.haveOld(name, new.programs)
-        if haveOld, let current = try transaction.record(type, new.stem) {
+        if haveOld, let current = try transaction.records.record(type, new.stem) {
             let known: Readings.Known
             (known, goneSince) = try records.known(
                 name, by: new.programs, of: current, with: transaction)
             if !known.texts.isEmpty {
-                base = try transaction.beginning(
+                base = try transaction.merging.beginning(
                     of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
                     type: type, stem: new.stem)
             }
         }
         let entry =
             if let base {
-                try transaction.saveMerging(
+                try transaction.merging.saveMerging(
                     text: new.text, since: base, type: type, stem: new.stem,
                     modified: new.modified, keptFiles: assets.keptFiles
                 ).entry
             } else {
-                try transaction.save(
+                try transaction.records.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
                     effect: .renamedOver, files: new.files, keptFiles: assets.keptFiles
                 ).entry
             }
         let file = entry.file
-        if let goneSince { try transaction.settleDeletions(of: file.record, since: goneSince) }
-        try transaction.setFollows(new.files, of: file.record)
+        if let goneSince { try transaction.merging.settleDeletions(of: file.record, since: goneSince) }
+        try transaction.assets.setFollows(new.files, of: file.record)
         let isAsWritten = base == nil && new.files.own.isEmpty && !entry.hasAssets
-        let text = isAsWritten ? new.text : try transaction.text(of: file.record) ?? new.text
+        let text = isAsWritten ? new.text : try transaction.records.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in
             records.noteSaved(new.text, name, in: isMerged ? nil : file, by: new.programs)

@@ -114,8 +114,8 @@ final class AttributeChanges: Sendable {
     private func setModified(_ node: Node, _ modified: Timestamp) throws(RecordError) {
         try store.write(author: .mount) { transaction throws(RecordError) in
             switch node {
-            case .type(let type): try transaction.setModified(type, modified)
-            case .zone(let zone): try transaction.setModified(zone, modified)
+            case .type(let type): try transaction.records.setModified(type, modified)
+            case .zone(let zone): try transaction.records.setModified(zone, modified)
             default: return
             }
         }
@@ -135,8 +135,8 @@ final class AttributeChanges: Sendable {
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
             // A file that has lost its name to another file keeps its times for itself.
-            guard try transaction.record(file.record)?.file == file else { return }
-            try transaction.setModified(file.record, modified)
+            guard try transaction.records.record(file.record)?.file == file else { return }
+            try transaction.records.setModified(file.record, modified)
         }
     }
 
@@ -164,7 +164,7 @@ final class AttributeChanges: Sendable {
 
     private func setModified(_ id: AssetID, _ modified: Timestamp) throws(RecordError) {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.setModified(id, modified)
+            try transaction.records.setModified(id, modified)
         }
     }
 

@@ -65,7 +65,7 @@ final class ExtendedAttributes: Sendable {
             return
         }
         try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.retryOutbox(file.record)
+            try transaction.outbox.retryOutbox(file.record)
         }
     }
 

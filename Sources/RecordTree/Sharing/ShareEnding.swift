@@ -38,7 +38,7 @@ final class ShareEnding: Sendable {
             throw error
         }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.setEnding(true, shareOf: shown.share.root, in: shown.zone.id)
+            try transaction.sharing.setEnding(true, shareOf: shown.share.root, in: shown.zone.id)
         }
         noteEnding(file, after: options.grace)
     }
@@ -66,7 +66,7 @@ final class ShareEnding: Sendable {
     func cancelEnd(of file: ShareFile) throws(RecordError) {
         guard shareStates.cancelEnd(of: file), let shown = try shares.share(file) else { return }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.setEnding(false, shareOf: shown.share.root, in: shown.zone.id)
+            try transaction.sharing.setEnding(false, shareOf: shown.share.root, in: shown.zone.id)
         }
     }
 
@@ -139,7 +139,7 @@ final class ShareEnding: Sendable {
                 guard let root, try store.record(named: root, in: zone) == nil else { continue }
                 try store.write(author: .mount, isFreeing: true) {
                     transaction throws(RecordError) in
-                    try transaction.setEnding(false, shareOf: root, in: zone)
+                    try transaction.sharing.setEnding(false, shareOf: root, in: zone)
                 }
             }
         } catch {

@@ -83,7 +83,7 @@ import Testing
         try correctSchema()
         let zone = try #require(try b.store.zone(.private, .me, ZoneName("Box"))).id
         try b.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.endRetry(of: [RecordName("x")], in: zone)
+            try transaction.feed.endRetry(of: [RecordName("x")], in: zone)
         }
         try await b.exchange.round()
         #expect(try passedOver().count == 1)

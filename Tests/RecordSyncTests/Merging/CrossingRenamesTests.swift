@@ -182,7 +182,7 @@ import Testing
         let removed = try #require(try b.entry("m"))
         try b.rename("k", to: "m")
         try b.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.beginDelete(removed.id)
+            try transaction.records.beginDelete(removed.id)
         }
         try a.attach(Array("new".utf8), to: "k")
         try await a.sync()

@@ -122,7 +122,7 @@ import Testing
         let zone = try #require(try other.store.zone(.private, .me, ZoneName("Main")))
         let trashed = try #require(try other.store.trash(in: zone.id).first)
         try other.store.write(author: .commandLine) { transaction throws(RecordError) in
-            _ = try transaction.restore(trashed.id)
+            _ = try transaction.records.restore(trashed.id)
         }
         for machine in [other, maker, other] { try await machine.sync() }
         #expect(try await bytes("r", "Main") == Self.photo)

@@ -61,7 +61,7 @@ import Testing
         _ text: String, at place: String = MovedRecordTests.old, on machine: Replica
     ) throws {
         try machine.store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.save(
+            _ = try transaction.records.save(
                 text: Array(text.utf8), type: try Self.type(place, transaction),
                 stem: Self.stem(place))
         }
@@ -72,11 +72,11 @@ import Testing
         try machine.store.write(author: .mount) { transaction throws(RecordError) in
             let from = try Self.type(Self.old, transaction)
             let to = try Self.type(way.place, transaction)
-            guard let record = try transaction.record(from, Self.stem(Self.old)) else { return }
+            guard let record = try transaction.records.record(from, Self.stem(Self.old)) else { return }
             if from == to {
-                _ = try transaction.rename(record.id, toType: to, stem: Self.stem(way.place))
+                _ = try transaction.records.rename(record.id, toType: to, stem: Self.stem(way.place))
             } else {
-                _ = try transaction.moveRecord(record.id, to: to, stem: Self.stem(way.place))
+                _ = try transaction.moves.moveRecord(record.id, to: to, stem: Self.stem(way.place))
             }
         }
         if isFinal { try finish(machine) }
@@ -215,8 +215,8 @@ import Testing
         try await a.sync()
         try a.store.write(author: .mount) { transaction throws(RecordError) in
             let type = try Self.type("Main/Task/n", transaction)
-            guard let record = try transaction.record(type, Stem("n")) else { return }
-            _ = try transaction.moveRecord(
+            guard let record = try transaction.records.record(type, Stem("n")) else { return }
+            _ = try transaction.moves.moveRecord(
                 record.id, to: try Self.type("Side/Task/n", transaction), stem: Stem("n"))
         }
         try finish(a)
@@ -240,11 +240,11 @@ import Testing
                 let (type, target) = (
                     try Self.type(from, transaction), try Self.type(to, transaction)
                 )
-                guard let record = try transaction.record(type, Self.stem(from)) else { return }
+                guard let record = try transaction.records.record(type, Self.stem(from)) else { return }
                 if type == target {
-                    _ = try transaction.rename(record.id, toType: target, stem: Self.stem(to))
+                    _ = try transaction.records.rename(record.id, toType: target, stem: Self.stem(to))
                 } else {
-                    _ = try transaction.moveRecord(record.id, to: target, stem: Self.stem(to))
+                    _ = try transaction.moves.moveRecord(record.id, to: target, stem: Self.stem(to))
                 }
             }
             try finish(a)
@@ -269,8 +269,8 @@ import Testing
         if isRemoved {
             try b.store.write(author: .mount) { transaction throws(RecordError) in
                 let type = try Self.type("Side/Task/r", transaction)
-                guard let record = try transaction.record(type, Stem("r")) else { return }
-                try transaction.beginDelete(record.id)
+                guard let record = try transaction.records.record(type, Stem("r")) else { return }
+                try transaction.records.beginDelete(record.id)
             }
         }
         // Whichever zone is asked for first.
@@ -292,8 +292,8 @@ import Testing
         try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
         try a.store.write(author: .mount) { transaction throws(RecordError) in
             let type = try Self.type(Self.old, transaction)
-            guard let record = try transaction.record(type, Self.stem(Self.old)) else { return }
-            try transaction.beginDelete(record.id)
+            guard let record = try transaction.records.record(type, Self.stem(Self.old)) else { return }
+            try transaction.records.beginDelete(record.id)
         }
         try finish(a)
         try await a.sync()
@@ -357,7 +357,7 @@ import Testing
     func draft(way: Way) async throws {
         try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
         try b.store.write(author: .mount) { transaction throws(RecordError) in
-            _ = try transaction.saveDraft(
+            _ = try transaction.records.saveDraft(
                 text: Array("{ half".utf8), type: try Self.type(Self.old, transaction),
                 stem: Self.stem(Self.old), error: RecordError(.invalidJSON, "expected a value"))
         }
@@ -375,8 +375,8 @@ import Testing
         try await a.sync()
         try a.store.write(author: .mount) { transaction throws(RecordError) in
             let type = try Self.type(Way.name.place, transaction)
-            guard let record = try transaction.record(type, Stem("s")) else { return }
-            _ = try transaction.moveRecord(
+            guard let record = try transaction.records.record(type, Stem("s")) else { return }
+            _ = try transaction.moves.moveRecord(
                 record.id, to: try Self.type(Way.all.place, transaction), stem: Stem("s"))
         }
         try finish(a)
@@ -407,8 +407,8 @@ import Testing
         await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
         try a.store.write(author: .mount) { transaction throws(RecordError) in
             let type = try Self.type(Way.zone.place, transaction)
-            guard let record = try transaction.record(type, Stem("r")) else { return }
-            _ = try transaction.moveRecord(
+            guard let record = try transaction.records.record(type, Stem("r")) else { return }
+            _ = try transaction.moves.moveRecord(
                 record.id, to: try Self.type(Self.old, transaction), stem: Stem("r"))
         }
         try finish(a)

@@ -23,7 +23,7 @@ struct NameOfOtherTypeTests {
         try replica.store.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(replica.database, .me, ZoneName(zone))
             let type = try transaction.makeType(zone.id, RecordTypeName(type))
-            _ = try transaction.save(text: Array(text.utf8), type: type.id, stem: Stem("x"))
+            _ = try transaction.records.save(text: Array(text.utf8), type: type.id, stem: Stem("x"))
         }
     }
 
@@ -46,8 +46,8 @@ struct NameOfOtherTypeTests {
     private func delete(_ type: String, on replica: Replica, isFinal: Bool) throws {
         let id = try #require(try entry(type, on: replica)).id
         try replica.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.beginDelete(id)
-            if isFinal { try transaction.finalizeDelete(id) }
+            try transaction.records.beginDelete(id)
+            if isFinal { try transaction.records.finalizeDelete(id) }
         }
     }
 
@@ -96,8 +96,8 @@ struct NameOfOtherTypeTests {
         try await other.exchange.round()
         let id = try #require(try entry("Old", on: other, zone: zone)).id
         try other.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.beginDelete(id)
-            try transaction.finalizeDelete(id)
+            try transaction.records.beginDelete(id)
+            try transaction.records.finalizeDelete(id)
         }
         try await other.exchange.round()
         #expect(try other.outbox() == ["delete x? ACCESS_DENIED"])
@@ -123,7 +123,7 @@ struct NameOfOtherTypeTests {
         let trashed = try #require(try a.store.trash(in: type.id).first)
         let restore = {
             try a.store.write(author: .commandLine) { transaction throws(RecordError) in
-                _ = try transaction.restore(trashed.id)
+                _ = try transaction.records.restore(trashed.id)
             }
         }
         let error = #expect(throws: RecordError.self) { try restore() }

@@ -48,8 +48,8 @@ import Testing
         try bob.store.write(author: .commandLine) { transaction throws(RecordError) in
             let own = try transaction.makeZone(.private, .me, ZoneName("Own"))
             let type = try transaction.makeType(own.id, RecordTypeName("Note"))
-            let copy = try transaction.save(text: Array("{}".utf8), type: type.id, stem: Stem(name))
-            try transaction.finishMove(of: entry.id, to: copy.id)
+            let copy = try transaction.records.save(text: Array("{}".utf8), type: type.id, stem: Stem(name))
+            try transaction.moves.finishMove(of: entry.id, to: copy.id)
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
         let photo = try #require(try bob.store.assets(of: entry.id).first)
         refused("remove the large field") {
             try bob.store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.removeAsset(photo.record, photo.field, photo.index)
+                try transaction.assets.removeAsset(photo.record, photo.field, photo.index)
             }
         }
         #expect(try bob.outbox() == [])
@@ -121,7 +121,7 @@ import Testing
         #expect(try bob.names() == ["m", "r", "r1", "r2", "w", "w1"])
         for row in try bob.store.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
-                try transaction.revert(row)
+                try transaction.merging.revert(row)
             }
         }
         try await bob.sync()
@@ -144,7 +144,7 @@ import Testing
         #expect(try bob.text("m")?.contains(#""p":2"#) == true, "her edit has followed")
         for row in try bob.store.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
-                try transaction.revert(row)
+                try transaction.merging.revert(row)
             }
         }
         for replica in [bob, alice, bob] { try await replica.sync() }

@@ -95,7 +95,7 @@ import Testing
         let zone = try #require(try bob.zone("Box"))
         let type = try #require(try bob.store.type(zone.id, RecordTypeName("Note")))
         _ = try bob.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.saveDraft(
+            try transaction.records.saveDraft(
                 text: Array(text.utf8), type: type.id, stem: Stem(name),
                 error: RecordError(.invalidJSON, "no"))
         }
@@ -218,7 +218,7 @@ import Testing
         let zone = try #require(try bob.zone("Box"))
         func setEnding(_ isEnding: Bool) throws {
             try bob.store.write(author: .mount) { transaction throws(RecordError) in
-                try transaction.setEnding(isEnding, shareOf: nil, in: zone.id)
+                try transaction.sharing.setEnding(isEnding, shareOf: nil, in: zone.id)
             }
         }
         try setEnding(true)

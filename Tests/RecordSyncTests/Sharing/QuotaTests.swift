@@ -63,12 +63,12 @@ import Testing
             Quota(owner: OwnerName(bytes: Array("_c".utf8)), totalBytes: 9, freeBytes: 7),
         ]
         try store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.setQuotas(quotas, of: .shared)
+            try transaction.sharing.setQuotas(quotas, of: .shared)
         }
         #expect(try store.quotas(of: .shared) == quotas)
         #expect(try store.quotas(of: .private).count == 1)
         try store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.setQuotas([quotas[1]], of: .shared)
+            try transaction.sharing.setQuotas([quotas[1]], of: .shared)
         }
         #expect(try store.quotas(of: .shared) == [quotas[1]])
         #expect(try store.quotas(of: .private).count == 1)

@@ -94,7 +94,7 @@ import Testing
                 guard let name else { return try transaction.removeZone(zone.id) }
                 let type = try transaction.makeType(zone.id, RecordTypeName("Note"))
                 let record = try bob.store.record(type.id, Stem(name))
-                if let record { try transaction.beginDelete(record.id) }
+                if let record { try transaction.records.beginDelete(record.id) }
             }
         }
         #expect(failed?.code == (name == nil ? .notPermitted : .accessDenied))

@@ -34,7 +34,7 @@ import Testing
         try replica.store.write(author: .sync) { transaction throws(RecordError) in
             var count = 0
             for change in try replica.store.refusedChanges(limit: 100)
-            where try transaction.revert(change) { count += 1 }
+            where try transaction.merging.revert(change) { count += 1 }
             return count
         }
     }
@@ -92,7 +92,7 @@ import Testing
         try await other.exchange.round()
         let record = try #require(try other.entry("p", Self.zone))
         try other.store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.beginDelete(record.id)
+            try transaction.records.beginDelete(record.id)
         }
         #expect(try revertAll(other) == 1)
         try await expectAsMade(other)
@@ -125,7 +125,7 @@ import Testing
         let zone = try #require(try replica.store.zone(.private, .me, ZoneName("Box")))
         let trashed = try #require(try replica.store.trash(in: zone.id).first)
         try replica.store.write(author: .commandLine) { transaction throws(RecordError) in
-            _ = try transaction.restore(trashed.id)
+            _ = try transaction.records.restore(trashed.id)
         }
         try replica.save("nobody", "{}")
         try await replica.sync()
@@ -142,7 +142,7 @@ import Testing
         let change = try #require(try other.store.refusedChanges(limit: 1).first)
         try other.save("p", #"{"n":3}"#, zone: Self.zone)
         let isReverted = try other.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.revert(change)
+            try transaction.merging.revert(change)
         }
         #expect(!isReverted)
         #expect(try other.tree(zone: Self.zone) == ["p": #"{"n":3}"#])

@@ -61,7 +61,7 @@ import Testing
         try leaveFile(ofType: true)
         let zone = try #require(try b.store.zone(.private, .me, ZoneName("Box")))
         let isLeft = try b.store.write(author: .sync) { transaction throws(RecordError) in
-            try transaction.leaveZone(zone.id)
+            try transaction.outbox.leaveZone(zone.id)
         }
         #expect(!isLeft)
         #expect(try b.tree() == a.tree())

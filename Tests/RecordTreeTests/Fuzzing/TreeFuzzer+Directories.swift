@@ -101,7 +101,7 @@ extension TreeFuzzer {
         let change = random.chance(3) ? RemoteChange(deleted: name) : update
         note("receive \(change)")
         try fixture.store.write(author: .sync) { transaction throws(RecordError) in
-            _ = try transaction.applyRemote(change, in: zone.id)
+            _ = try transaction.feed.applyRemote(change, in: zone.id)
         }
     }
 

@@ -76,7 +76,7 @@ extension SharingWorld {
                 trace.append("machine \(number) gives up \(key): \(row.error ?? "")")
                 oracle.giveUp(Set(try Record(replica, key).values))
                 try replica.store.write(author: .sync) { transaction throws(RecordError) in
-                    _ = try transaction.revert(row)
+                    _ = try transaction.merging.revert(row)
                 }
                 changed.insert(number)
                 hasReverted = true

@@ -95,7 +95,7 @@ private struct WantedAsset {
     let keepsPlace: Bool
 }
 
-extension Transaction {
+extension AssetWriting {
     /// Makes the rows of `asset` match the assets in the text, with the bytes of `AssetSources`.
     /// Where it finds no bytes, they are still to arrive. A row stays with its bytes: it moves with
     /// them inside its list, and bytes that replace others get a separate row.
@@ -103,15 +103,15 @@ extension Transaction {
     /// - Parameter old: the document that the rows belong to.
     func attachAssets(
         of document: RecordDocument, replacing old: RecordDocument?, to record: RecordID,
-        _ new: NewState, hadAssets: Bool
+        _ new: RecordWriting.NewState, hadAssets: Bool
     ) throws(RecordError) -> (any: Bool, anyMissing: Bool) {
-        let expected = ExpectedAsset.all(in: document, limits: store.options.limits)
+        let expected = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
         guard hadAssets || !expected.isEmpty else { return (false, false) }
         var rows: [AssetPlace: AssetEntry] = [:]
-        for row in try connection.assets(of: record) { rows[AssetPlace(row)] = row }
+        for row in try transaction.connection.assets(of: record) { rows[AssetPlace(row)] = row }
         let sources = AssetSources(
             rows: rows,
-            old: old.map { ExpectedAsset.all(in: $0, limits: store.options.limits) } ?? [],
+            old: old.map { ExpectedAsset.all(in: $0, limits: transaction.store.options.limits) } ?? [],
             known: new.knownAssets)
         var anyMissing = false
         var wanted: [WantedAsset] = []
@@ -134,7 +134,7 @@ extension Transaction {
                     keepsPlace: isSame || new.written == key))
         }
         try place(wanted, rows, record, new.place.type)
-        try connection.run(
+        try transaction.connection.run(
             "UPDATE record SET flags = (flags & ~2) | ?2 WHERE id = ?1",
             [
                 .integer(record.rawValue),
@@ -164,7 +164,7 @@ extension Transaction {
         where AssetPlace(asset) != key {
             noteFormer(asset, isGone: false)
             // Moved out of the way of the other rows that move; no place is below -1.
-            try connection.run(
+            try transaction.connection.run(
                 "UPDATE asset SET idx = -2 - idx WHERE id = ?", [.integer(asset.id.rawValue)])
         }
         for asset in wanted {
@@ -178,14 +178,14 @@ extension Transaction {
 
     private func isHere(_ asset: WantedAsset) -> Bool {
         asset.kind == .value
-            || asset.hash.flatMap { AssetFiles(places: store.places).size(of: $0) } == asset.size
+            || asset.hash.flatMap { AssetFiles(places: transaction.store.places).size(of: $0) } == asset.size
     }
 
     private func insert(
         _ asset: WantedAsset, _ record: RecordID, _ type: TypeID
     ) throws(RecordError) {
-        assetNames.directories.insert(type)
-        try connection.run(
+        transaction.assetNames.directories.insert(type)
+        try transaction.connection.run(
             """
             INSERT INTO asset (record_id, type_id, field, idx, kind, hash, size, ext, downloaded,
                 modified)
@@ -195,7 +195,7 @@ extension Transaction {
                 .integer(record.rawValue), .integer(type.rawValue), .name(asset.key.field),
                 .integer(asset.key.index), .integer(asset.kind.rawValue),
                 .optional(asset.hash?.hex), .integer(asset.size), .blob(asset.fileExtension),
-                .bool(isHere(asset)), .time(now),
+                .bool(isHere(asset)), .time(transaction.now),
             ])
     }
 
@@ -205,8 +205,8 @@ extension Transaction {
         if row.hash != nil, row.fileExtension != asset.fileExtension {
             noteFormer(row, isGone: false)
         }
-        if row.hash == nil { assetNames.directories.insert(type) }
-        try connection.run(
+        if row.hash == nil { transaction.assetNames.directories.insert(type) }
+        try transaction.connection.run(
             """
             UPDATE asset SET idx = ?2, kind = ?3, hash = ?4, size = ?5, ext = ?6, downloaded = ?7,
                 modified = CASE WHEN hash IS ?4 AND size = ?5 THEN modified ELSE ?8 END
@@ -215,7 +215,7 @@ extension Transaction {
             [
                 .integer(row.id.rawValue), .integer(asset.key.index),
                 .integer(asset.kind.rawValue), .optional(asset.hash?.hex), .integer(asset.size),
-                .blob(asset.fileExtension), .bool(isHere(asset)), .time(now),
+                .blob(asset.fileExtension), .bool(isHere(asset)), .time(transaction.now),
             ])
     }
 
@@ -232,16 +232,16 @@ extension Transaction {
         }
         if let hash = value.sha256 {
             // The recorded size is used, because the file may have been changed from outside.
-            if let size = try connection.referredSize(hash),
-                AssetFiles(places: store.places).size(of: hash) == size
+            if let size = try transaction.connection.referredSize(hash),
+                AssetFiles(places: transaction.store.places).size(of: hash) == size
             {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
             // Bytes that are only on the server are there for other records too.
-            if let size = try connection.sizeElsewhere(hash) {
+            if let size = try transaction.connection.sizeElsewhere(hash) {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
-            if let size = sources.size(of: hash) ?? (author == .sync ? value.size ?? 0 : nil) {
+            if let size = sources.size(of: hash) ?? (transaction.author == .sync ? value.size ?? 0 : nil) {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
         }
@@ -252,8 +252,8 @@ extension Transaction {
             return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
         }
         if case .asset(let stem, let field, let index, _) = value.entryName,
-            let other = try connection.stored(place.type, stem), other.id != record,
-            let asset = try connection.asset(other.id, field, index), let hash = asset.hash
+            let other = try transaction.connection.stored(place.type, stem), other.id != record,
+            let asset = try transaction.connection.asset(other.id, field, index), let hash = asset.hash
         {
             return FoundContent(hash: hash, size: asset.size, isClaimed: isClaimed)
         }
@@ -278,7 +278,7 @@ extension Transaction {
 
     private func hashes(of record: RecordID) throws(RecordError) -> [FieldName: [String?]] {
         var hashes: [FieldName: [String?]] = [:]
-        let rows = try connection.all(
+        let rows = try transaction.connection.all(
             "SELECT field, hash FROM asset WHERE record_id = ? AND kind = 0 ORDER BY field, idx",
             [.integer(record.rawValue)]
         ) { (FieldName(bytes: $0.bytes(0)), $0.isNull(1) ? nil : $0.string(1)) }

@@ -28,12 +28,12 @@ package struct MovedFiles: Sendable {
     package static let none = MovedFiles()
 }
 
-extension Transaction {
+extension AssetWriting {
     /// Gives the large fields of a text their files. The text says which fields these are.
-    func attach(_ files: MovedFiles, to new: inout NewState) throws(RecordError) {
+    func attach(_ files: MovedFiles, to new: inout RecordWriting.NewState) throws(RecordError) {
         new.withheld = Set(files.withheld.map { AssetPlace($0) })
         guard !files.own.isEmpty || !files.carried.isEmpty else { return }
-        let document = try parse(new.text, new.place)
+        let document = try transaction.records.parse(new.text, new.place)
         var own: [KeptAsset] = []
         var changes: [(FieldName, FieldValue?)] = []
         for asset in files.own {

@@ -9,7 +9,7 @@ extension Transaction {
         let waiting = try connection.all(
             "SELECT id FROM record WHERE type_id = ? AND state = 2", [.integer(type.rawValue)]
         ) { RecordID($0.int64(0)) }
-        for id in waiting { try finalizeDelete(id) }
+        for id in waiting { try records.finalizeDelete(id) }
         let isEmpty = try connection.first(
             "SELECT NOT EXISTS (SELECT 1 FROM record WHERE type_id = ?)",
             [.integer(type.rawValue)]

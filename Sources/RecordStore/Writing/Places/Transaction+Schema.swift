@@ -25,7 +25,7 @@ extension Transaction {
             try self.check(text, stem, fits: new, insteadOf: old)
         }
         try put(new, of: type)
-        try retryPassedOver()
+        try feed.retryPassedOver()
     }
 
     /// Adds fields for which it is known that the rows to come have values of these types. Fields

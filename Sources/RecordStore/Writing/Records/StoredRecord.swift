@@ -48,9 +48,9 @@ extension SQLConnection {
     }
 }
 
-extension Transaction {
+extension RecordWriting {
     func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
-        guard let record = try connection.stored(id) else {
+        guard let record = try transaction.connection.stored(id) else {
             throw RecordError(.notFound, "The record is gone.")
         }
         return record
@@ -62,32 +62,32 @@ extension Transaction {
 
     /// Does the same as `RecordStore.record(_:_:)`, including the changes of this transaction.
     package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
-        try connection.record(type, stem)
+        try transaction.connection.record(type, stem)
     }
 
     package func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
-        try connection.record(id)
+        try transaction.connection.record(id)
     }
 
     package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try connection.shownText(of: id)
+        try transaction.connection.shownText(of: id)
     }
 
     package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try connection.savedText(of: id)
+        try transaction.connection.savedText(of: id)
     }
 
     package func asset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) -> AssetEntry? {
-        try connection.asset(record, field, index)
+        try transaction.connection.asset(record, field, index)
     }
 
     package func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
-        try connection.asset(id)
+        try transaction.connection.asset(id)
     }
 
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
-        try connection.assets(of: record)
+        try transaction.connection.assets(of: record)
     }
 }

@@ -1,0 +1,395 @@
+package import RecordModel
+import RecordSQL
+
+extension RecordStore {
+    /// Returns the plan that `Transaction.move` would carry out now. Changes nothing. Errors: as
+    /// there.
+    package func plan(of move: TreeMove) throws(RecordError) -> TreeMovePlan {
+        try readSnapshot { connection throws(RecordError) in
+            try TreeMovePlanning.plan(connection, move)
+        }
+    }
+
+    /// Returns the plan of a move to a separate zone. No zone has that name, or it has no record
+    /// types and no shares. Errors: as `plan(of:)`, and alreadyExists.
+    package func plan(ofOwnZone move: TreeMove) throws(RecordError) -> TreeMovePlan {
+        if let zone = try zone(move.database, move.owner, move.zone) {
+            let (types, shares) = (try types(in: zone.id), try shares(in: zone.id))
+            guard types.isEmpty, shares.isEmpty else {
+                throw RecordError(
+                    .alreadyExists,
+                    "there is a zone \(move.zone) already. --zone-name gives the new one another "
+                        + "name, and --into \(move.database.name)/\(move.zone) moves the record to "
+                        + "that one, when it is shared.")
+            }
+        }
+        return try plan(of: move)
+    }
+
+    /// Returns a record, its parent, the parent's parent, and so on. Linear in the number of
+    /// records of the zone.
+    package func line(
+        from name: RecordName, in zone: ZoneInfo
+    ) throws(RecordError) -> [RecordName] {
+        try readSnapshot { connection throws(RecordError) in
+            try ZoneLinks(connection, zone).line(from: name)
+        }
+    }
+
+    /// Returns whether a record that has moved to another zone waits until the server has its copy.
+    package func hasMoves() throws(RecordError) -> Bool {
+        try read { connection throws(RecordError) in try connection.hasMoves() }
+    }
+}
+
+extension RecordMoving {
+    /// Returns whether a record has no parent and no children. Linear in the number of records of
+    /// the zone.
+    package func isAlone(_ id: RecordID) throws(RecordError) -> Bool {
+        guard let record = try transaction.connection.stored(id), let name = record.name,
+            let zone = try transaction.connection.zone(record.zone)
+        else { return true }
+        let links = try ZoneLinks(transaction.connection, zone)
+        return links.parents[name] == nil && links.children[name] == nil
+    }
+
+    /// Moves a record with all its descendants to another zone: it is made there and deleted here.
+    /// The deletion is not sent before the server has the copy, so that the server is never left
+    /// with neither of them. History and settled conflicts stay with the old names.
+    ///
+    /// Errors: invalidArgument, which names the obstacle; alreadyExists for a name that is taken
+    /// there; notFound; accessDenied. In these cases nothing is moved.
+    package func move(_ move: TreeMove) throws(RecordError) -> TreeMovePlan {
+        try transaction.assets.finishFollowing()
+        var plan = try TreeMovePlanning.plan(transaction.connection, move)
+        let zone = try transaction.makeZone(move.database, move.owner, move.zone)
+        var copies: [RecordID] = []
+        for step in plan.steps {
+            let parent = step.record == move.root ? move.parent : nil
+            copies.append(try copy(step, to: zone, under: parent, from: plan.source))
+        }
+        // Children are deleted before their parents.
+        for (step, copy) in zip(plan.steps, copies).reversed() {
+            try finishMove(of: step.record, to: copy, with: move.root)
+        }
+        plan.copies = copies
+        return plan
+    }
+
+    private func copy(
+        _ step: TreeMovePlan.Step, to zone: ZoneInfo, under parent: RecordName?,
+        from source: ZoneInfo
+    ) throws(RecordError) -> RecordID {
+        let record = try transaction.records.requireRecord(step.record)
+        let type = try transaction.makeType(zone.id, step.type)
+        let place = try transaction.writablePlace(type.id)
+        try finalizeWaiting(try transaction.connection.stored(named: step.name, zone.id))
+        let (stem, draft) = try transaction.records.freeStem(for: step.name, place)
+        if let draft {
+            throw RecordError(
+                .alreadyExists, "\(place.name)/\(draft.entry.stem) has a draft there.")
+        }
+        let text = try transaction.records.parse(
+            try self.text(of: record, place, in: source, under: parent), place
+        ).renamingAssets(to: stem)
+        try transaction.checkWritable(nil, saying: text, as: stem, in: place)
+        var new = RecordWriting.NewState(text: text, place: place, stem: stem)
+        new.modified = record.entry.modified
+        new.created = record.entry.created
+        new.createdBy = record.createdBy
+        new.name = step.name
+        new.knownAssets = try transaction.connection.assets(of: record.id).filter { $0.kind == .file }
+            .compactMap(KeptAsset.init(_:))
+        let copy = try transaction.records.create(new, over: nil, id: nil).id
+        try transaction.copyPin(of: record.id, to: copy)
+        return copy
+    }
+
+    /// Completes the deletion of a record that waits for it, so that its name is free.
+    private func finalizeWaiting(_ record: StoredRecord?) throws(RecordError) {
+        if let record, record.state == .waitingDelete { try transaction.records.finalizeDelete(record.id) }
+    }
+
+    /// Returns the record's text, with references to the old zone changed to the new one.
+    func text(
+        of record: StoredRecord, _ place: TypePlace, in source: ZoneInfo,
+        under parent: RecordName?
+    ) throws(RecordError) -> [UInt8] {
+        guard let text = try transaction.connection.savedText(of: record.id) else {
+            throw .damagedText("record \(record.entry.stem)")
+        }
+        let document = try transaction.records.parse(text, place)
+        let changes = document.fields.compactMap { field -> (FieldName, FieldValue?)? in
+            let value = field.value.moved(from: source.name, to: place.zone.name)
+            return value.map { (field.name, $0) }
+        }
+        guard !changes.isEmpty || parent != nil else { return text }
+        return document.replacing(changes, parent: parent.map { .some($0) })
+    }
+
+    /// Makes a record the child of another record in its zone, so that it is shared together with
+    /// that record. Errors: invalidArgument where the other record is its descendant; those of a
+    /// save.
+    package func hang(_ id: RecordID, under parent: RecordName) throws(RecordError) {
+        let record = try transaction.records.requireRecord(id)
+        let place = try transaction.writablePlace(of: record)
+        guard let name = record.name, let text = try transaction.connection.savedText(of: id) else {
+            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+        }
+        guard try !ZoneLinks(transaction.connection, place.zone).line(from: parent).contains(name) else {
+            throw RecordError(.invalidArgument, "it would be its own parent.")
+        }
+        let document = try transaction.records.parse(text, place)
+        guard document.parent != parent else { return }
+        _ = try transaction.records.save(
+            text: document.replacing([], parent: .some(parent)), type: place.type,
+            stem: record.entry.stem)
+    }
+
+    /// Deletes a record whose copy is in another place. The deletion is sent when the server has
+    /// the copy and all others of the tree. Until then the server has both, never neither.
+    ///
+    /// - Parameter tree: the record that moves together with it; the record itself when nil.
+    package func finishMove(
+        of id: RecordID, to copy: RecordID, with tree: RecordID? = nil
+    ) throws(RecordError) {
+        let old = try transaction.records.requireRecord(id)
+        // The user who moves a record away needs the permission to do so.
+        _ = try transaction.writablePlace(of: old)
+        let new = try transaction.records.requireRecord(copy)
+        guard let name = old.name, let newName = new.name else { return try transaction.records.finalizeDelete(id) }
+        // If the record was moved here before and not sent, its first original waits for the new
+        // copy.
+        try passMoves(from: name, old.zone, to: newName, new.zone)
+        try transaction.records.finalizeDelete(id)
+        transaction.records.noteMoved(id, to: copy)
+        try noteMove(from: name, old.zone, to: newName, new.zone, tree: tree ?? id)
+    }
+
+    /// Makes the deletion of a moved record wait for its copy, and notes where the copy is. If
+    /// several records have left the same name, the deletion belongs to the first, which the server
+    /// has.
+    func noteMove(
+        from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
+        tree: RecordID
+    ) throws(RecordError) {
+        guard let row = try transaction.connection.unclaimed(name, zone), row.operation == .delete,
+            try transaction.requireZone(newZone).database.isSynced
+        else { return }
+        try transaction.connection.run(
+            "INSERT OR IGNORE INTO move (outbox_id, zone_id, name, tree) VALUES (?, ?, ?, ?)",
+            [
+                .integer(row.id), .integer(newZone.rawValue), .name(newName),
+                .integer(tree.rawValue),
+            ])
+    }
+
+    /// Makes deletions that wait for a copy wait for the record that replaces the copy. In `local`
+    /// that record is on no server.
+    func passMoves(
+        from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID
+    ) throws(RecordError) {
+        guard try transaction.requireZone(newZone).database.isSynced else {
+            return try forgetMoves(to: name, zone)
+        }
+        for table in ["move", "renamed"] {
+            try transaction.connection.run(
+                "UPDATE \(table) SET zone_id = ?, name = ? WHERE zone_id = ? AND name = ?",
+                [
+                    .integer(newZone.rawValue), .name(newName), .integer(zone.rawValue),
+                    .name(name),
+                ])
+        }
+        // A record that is back in its old place has not moved.
+        try transaction.connection.run(
+            """
+            DELETE FROM move WHERE zone_id = ?1 AND name = ?2 AND outbox_id IN (
+                SELECT id FROM outbox WHERE zone_id = ?1 AND name = ?2)
+            """, [.integer(newZone.rawValue), .name(newName)])
+    }
+
+    /// Forgets moves after this user has deleted the copy: the moved record is deleted on the
+    /// server too.
+    func forgetMoves(to name: RecordName, _ zone: ZoneID) throws(RecordError) {
+        try transaction.connection.run(
+            "DELETE FROM move WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)])
+    }
+
+    /// Takes moves back, because the copies in a zone, or the copy with one name in it, will not
+    /// reach the server. Each moved record returns to its old place, where the server still has it,
+    /// with the content of the copy.
+    ///
+    /// - Returns: the waiting edits of the records that are back.
+    @discardableResult
+    func takeBackMoves(
+        to zone: ZoneID, _ name: RecordName? = nil
+    ) throws(RecordError) -> [OutboxRow] {
+        let rows = try transaction.connection.all(
+            """
+            SELECT \(Columns.joined(Columns.outbox, as: "o")) FROM move m JOIN outbox o ON o.id = m.outbox_id
+            WHERE m.zone_id = ?1 AND (?2 IS NULL OR m.name = ?2) AND o.operation = 3
+            ORDER BY o.id DESC
+            """, [.integer(zone.rawValue), name.map { .name($0) } ?? .null]
+        ) { $0.outbox() }
+        var edits: [OutboxRow] = []
+        for row in rows where try transaction.connection.waitsForCopy(row) {
+            if let edit = try takeBackMove(row) { edits.append(edit) }
+        }
+        return edits
+    }
+
+    /// Takes one move back.
+    ///
+    /// - Returns: the waiting edit of the record that is back; nil when it is not back, or is the
+    ///   same as on the server.
+    private func takeBackMove(_ row: OutboxRow) throws(RecordError) -> OutboxRow? {
+        let trash = try transaction.connection.first(
+            "SELECT id FROM trash WHERE zone_id = ? AND name = ? ORDER BY id DESC LIMIT 1",
+            [.integer(row.zone.rawValue), .name(row.name)]
+        ) { $0.int64(0) }
+        guard let trash else { return nil }
+        let entry: RecordEntry
+        do throws(RecordError) {
+            entry = try transaction.records.restore(trash)
+        } catch  where error.code == .alreadyExists {
+            // Another record has the name by now. The moved record stays in the trash.
+            return nil
+        } catch  where error.code == .accessDenied {
+            // Nobody here may write it any more, so it stays as it is on the server.
+            try transaction.merging.giveUp(row)
+            return nil
+        }
+        let copy = try transaction.connection.copy(ofMoved: row)
+        try transaction.merging.inheritBase(of: row.id, entry.id)
+        try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
+        if let copy { try takeBackEdits(of: copy, to: entry.id) }
+        let record = try transaction.records.requireRecord(entry.id)
+        try transaction.outbox.enqueue(
+            .update, record.id, row.name, record.generation, try transaction.place(entry.type),
+            alsoOfSync: true)
+        return try transaction.connection.unclaimed(row.name, row.zone)
+    }
+
+    /// Merges edits that were made since the move into the record that is back: edits of others at
+    /// the old place, and edits of this user in the copy. A copy that the server has had stays,
+    /// with the changes that others have made to it.
+    private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
+        guard copy.state != .draftOnly, let name = copy.name,
+            try transaction.connection.baseTag(of: copy.id) == nil
+        else { return }
+        let record = try transaction.records.requireRecord(id)
+        let place = try transaction.place(record.entry.type)
+        guard let new = try state(of: copy, in: place, insteadOf: record) else { return }
+        let saved = try transaction.records.keepingDraft(of: record) { () throws(RecordError) in
+            try transaction.records.update(record, to: new)
+        }
+        let edits = try transaction.merging.unsentEdits(
+            of: try transaction.outbox.document(new.text, of: id, place).fields,
+            since: try transaction.outbox.acknowledgedDocument(of: id, place.name), name, copy.zone)
+        guard let version = saved.version, let last = edits.values.map(\.stamp.time).max()
+        else { return }
+        try transaction.merging.setStamp(last, of: version, by: .mount)
+    }
+
+    /// Returns the content of a copy as a state of the record that it was made from.
+    ///
+    /// - Returns: nil when the content is no record of the type.
+    private func state(
+        of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
+    ) throws(RecordError) -> RecordWriting.NewState? {
+        let text = try self.text(of: copy, place, in: try transaction.requireZone(copy.zone), under: nil)
+        do throws(RecordError) {
+            var document = try transaction.records.parse(text, place)
+            if copy.zone != record.zone, let old = try transaction.connection.savedText(of: record.id) {
+                let parent = try transaction.records.parse(old, place).parent
+                document = try transaction.records.parse(document.replacing([], parent: .some(parent)), place)
+            }
+            var new = RecordWriting.NewState(
+                text: document.renamingAssets(to: record.entry.stem), place: place,
+                stem: record.entry.stem)
+            new.modified = copy.entry.modified
+            new.knownAssets = try transaction.connection.assets(of: copy.id).filter { $0.kind == .file }
+                .compactMap(KeptAsset.init(_:))
+            return new
+        } catch  where error.isAboutContent {
+            return nil
+        }
+    }
+}
+
+extension SQLConnection {
+    func hasMoves() throws(RecordError) -> Bool {
+        try exists("SELECT 1 FROM move UNION ALL SELECT 1 FROM renamed")
+    }
+
+    /// Returns whether an outgoing deletion belongs to a moved record whose copy, or another record
+    /// of its tree, is not on the server yet.
+    func waitsForCopy(_ row: OutboxRow) throws(RecordError) -> Bool {
+        guard let tree = try tree(of: row) else { return false }
+        return try isUnderWay(tree: tree)
+    }
+
+    /// Returns whether the server has refused the copy of the record that an outgoing change has
+    /// moved.
+    func isRefused(copyOf row: OutboxRow) throws(RecordError) -> Bool {
+        try exists(
+            """
+            SELECT 1 FROM move m JOIN outbox o ON o.zone_id = m.zone_id AND o.name = m.name
+            WHERE m.outbox_id = ? AND o.error IS NOT NULL
+            """, [.integer(row.id)])
+    }
+
+    /// Returns whether the changes that an outgoing change waits for also wait for that change,
+    /// because records have exchanged places. None of them can be sent first, and all of these
+    /// records are on the server.
+    func isCircular(_ row: OutboxRow) throws(RecordError) -> Bool {
+        let copies = """
+            move m JOIN move other ON other.tree = m.tree
+                JOIN outbox o ON o.zone_id = other.zone_id AND o.name = other.name
+                    AND o.operation = 2
+            """
+        return try exists(
+            """
+            WITH RECURSIVE awaited (id) AS (
+                SELECT o.id FROM \(copies) WHERE m.outbox_id = ?1
+                UNION SELECT o.id FROM awaited a CROSS JOIN \(copies) WHERE m.outbox_id = a.id)
+            SELECT 1 FROM awaited WHERE id = ?1
+            """, [.integer(row.id)])
+    }
+
+    /// Returns whether copies of a tree wait to be sent, or were never acknowledged.
+    func isUnderWay(tree: Int64) throws(RecordError) -> Bool {
+        try exists(
+            """
+            SELECT 1 FROM move m WHERE m.tree = ?1 AND (
+                EXISTS (SELECT 1 FROM outbox o
+                    WHERE o.zone_id = m.zone_id AND o.name = m.name AND o.operation != 3)
+                OR NOT EXISTS (SELECT 1 FROM record r JOIN base b ON b.record_id = r.id
+                    WHERE r.zone_id = m.zone_id AND r.name = m.name)
+                    AND NOT EXISTS (SELECT 1 FROM outbox o
+                        WHERE o.zone_id = m.zone_id AND o.name = m.name AND o.base_tag IS NOT NULL))
+            """, [.integer(tree)])
+    }
+
+    func tree(of row: OutboxRow) throws(RecordError) -> Int64? {
+        try first("SELECT tree FROM move WHERE outbox_id = ?", [.integer(row.id)]) {
+            $0.int64(0)
+        }
+    }
+}
+
+extension FieldValue {
+    /// Returns the value with its references moved to another zone. Returns nil where nothing
+    /// changes.
+    fileprivate func moved(from old: ZoneName, to new: ZoneName) -> FieldValue? {
+        switch self {
+        case .reference(let target) where target.zone == old:
+            return .reference(Reference(name: target.name, zone: new, action: target.action))
+        case .list(let values):
+            let moved = values.map { $0.moved(from: old, to: new) ?? $0 }
+            return moved == values ? nil : .list(moved)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import RecordModel
+import RecordSQL
+
+extension RecordWriting {
+    /// Adds one row for an accepted change of values and returns its token. Its stamp is later than
+    /// every known stamp of the record, even if the clock was set back by more than the limit for
+    /// the stamps of others.
+    func addHistory(
+        _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
+        _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
+    ) throws(RecordError) -> Int64 {
+        try transaction.connection.run(
+            """
+            INSERT INTO history
+                (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
+                checksum, stamp)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                max(?12, CASE WHEN ?8 <= 1 AND ?3 = 'created' THEN 0 ELSE
+                    coalesce((SELECT min(stamp, ?13) + 1 FROM history
+                        WHERE zone_id = ?4 AND name = ?5 ORDER BY token DESC LIMIT 1), 0) END))
+            """,
+            [
+                .time(transaction.now), .text(transaction.author.rawValue), .text(kind.rawValue),
+                .integer(place.zone.id.rawValue), .name(name), .name(place.name),
+                .integer(record.rawValue), .integer(generation),
+                .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
+                .integer(try transaction.merging.stampOfChange()), .integer(.max - 1),
+            ])
+        let token = transaction.connection.lastInsertedRow
+        if hasAssets { try keepAssets(of: record, holder: .history, token) }
+        return token
+    }
+
+    /// The kinds of rows, other than records, that refer to an asset file. The raw value is stored;
+    /// never renumber.
+    enum Holder: Int64 {
+        case history = 0
+        case trash = 1
+    }
+
+    func keepAssets(
+        of record: RecordID, holder: Holder, _ id: Int64
+    ) throws(RecordError) {
+        try transaction.connection.run(
+            """
+            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext, downloaded)
+            SELECT ?, ?, field, idx, hash, size, ext, downloaded FROM asset
+            WHERE record_id = ? AND hash IS NOT NULL
+            """, [.integer(holder.rawValue), .integer(id), .integer(record.rawValue)])
+    }
+
+    /// Does the same for bytes that no record here has.
+    func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
+        try transaction.connection.run(
+            """
+            INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext, downloaded)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(holder.rawValue), .integer(id), .name(asset.field),
+                .integer(asset.index), .text(asset.hash.hex), .integer(asset.size),
+                .blob(asset.fileExtension),
+                .bool(try transaction.connection.referredSize(asset.hash) != nil),
+            ])
+    }
+
+    func keptAssets(_ holder: Holder, _ id: Int64) throws(RecordError) -> [KeptAsset] {
+        try transaction.connection.all(
+            """
+            SELECT field, idx, hash, size, ext FROM kept_asset
+            WHERE holder = ? AND holder_id = ?
+            """, [.integer(holder.rawValue), .integer(id)]
+        ) { row in
+            KeptAsset(
+                field: FieldName(bytes: row.bytes(0)), index: row.int64(1),
+                hash: ContentHash(hex: row.string(2)), size: row.int64(3),
+                fileExtension: row.bytes(4))
+        }
+    }
+}
+
+extension KeptAsset {
+    /// Makes the entry of an asset. Returns nil while the bytes of the asset were never downloaded.
+    init?(_ asset: AssetEntry) {
+        guard let hash = asset.hash else { return nil }
+        self.init(
+            field: asset.field, index: Int64(asset.index ?? -1), hash: hash, size: asset.size,
+            fileExtension: asset.fileExtension)
+    }
+}
+
+/// An asset file that a version or a trash entry refers to.
+struct KeptAsset {
+    let field: FieldName
+    /// The place in the list. -1 for a field that is no list.
+    let index: Int64
+    let hash: ContentHash
+    let size: Int64
+    let fileExtension: [UInt8]
+}
