@@ -14,27 +14,9 @@ protocol CheckedState: Sendable {
 /// checks after each of the first accesses, and then only sometimes, the less often the larger the
 /// state is: a check reads the whole state.
 struct StateLock<State: CheckedState>: ~Copyable, Sendable {
-    private struct Guarded: Sendable {
-        var state: State
-        #if DEBUG
-        var accesses = 0
-        var nextCheck = 1
-        #endif
+    private let guarded: Mutex<GuardedState<State>>
 
-        mutating func check() {
-            #if DEBUG
-            accesses += 1
-            guard accesses >= nextCheck else { return }
-            nextCheck = accesses + (accesses < firstAccesses ? 1 : max(pause, 4 * state.size))
-            let violations = state.violations
-            assert(violations.isEmpty, "\(State.self): \(violations.joined(separator: "; "))")
-            #endif
-        }
-    }
-
-    private let guarded: Mutex<Guarded>
-
-    init(_ state: State) { guarded = Mutex(Guarded(state: state)) }
+    init(_ state: State) { guarded = Mutex(GuardedState(state)) }
 
     func withLock<Result: Sendable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
@@ -43,6 +25,28 @@ struct StateLock<State: CheckedState>: ~Copyable, Sendable {
             defer { guarded.check() }
             return try body(&guarded.state)
         }
+    }
+}
+
+/// A state with the number of its accesses. (No private type of the lock: Swift 6.3 then makes a
+/// module that its own verifier refuses.)
+struct GuardedState<State: CheckedState>: Sendable {
+    var state: State
+    #if DEBUG
+    var accesses = 0
+    var nextCheck = 1
+    #endif
+
+    init(_ state: State) { self.state = state }
+
+    mutating func check() {
+        #if DEBUG
+        accesses += 1
+        guard accesses >= nextCheck else { return }
+        nextCheck = accesses + (accesses < firstAccesses ? 1 : max(pause, 4 * state.size))
+        let violations = state.violations
+        assert(violations.isEmpty, "\(State.self): \(violations.joined(separator: "; "))")
+        #endif
     }
 }
 
