@@ -36,8 +36,9 @@ final class SQLHandle {
         try execute("PRAGMA foreign_keys = \(options.hasForeignKeys ? "ON" : "OFF")")
         // The first read finds out whether the file is a database.
         try execute("SELECT * FROM sqlite_master LIMIT 1")
-        if options.hasLog, !options.isReadOnly, path != nil { try makeLog() }
         if !options.script.isEmpty { try execute(options.script) }
+        // Last, because it writes the file's header, which has the choice of `auto_vacuum`.
+        if options.hasLog, !options.isReadOnly, path != nil { try makeLog() }
     }
 
     private func makeLog() throws(RecordError) {

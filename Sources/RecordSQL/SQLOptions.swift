@@ -6,7 +6,7 @@ package struct SQLOptions: Sendable {
     package var hasForeignKeys = true
     /// Indicates whether the database gets a write-ahead log, if it has none yet.
     package var hasLog = false
-    /// Statements that run after these settings, for example more PRAGMAs.
+    /// Statements that run before the log is made, for example more PRAGMAs.
     package var script = ""
 
     package init() {}
