@@ -295,7 +295,8 @@ struct ConflictTests {
     func settling() throws {
         let conflict = try makeConflict()
         try fixture.write(.restore) { transaction throws(RecordError) in
-            try transaction.merging.settle(conflict.id, .text(Array(#"{"x":"both"}"#.utf8), since: nil))
+            try transaction.merging.settle(
+                conflict.id, .text(Array(#"{"x":"both"}"#.utf8), since: nil))
         }
         #expect(try fixture.text("a") == #"{"x":"both"}"#)
         #expect(try conflicts().isEmpty)

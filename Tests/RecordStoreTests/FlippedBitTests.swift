@@ -116,7 +116,8 @@ import Testing
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let note = try transaction.makeType(zone.id, RecordTypeName("Note")).id
             func save(_ stem: String, _ text: String) throws(RecordError) -> RecordID {
-                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
+                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem))
+                    .id
             }
             let first = try save("first", #"{"title": "Soup", "n": 1}"#)
             _ = try save("first", #"{"title": "Soup", "n": 2}"#)

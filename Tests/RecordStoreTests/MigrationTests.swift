@@ -91,7 +91,8 @@ import Testing
         let type = try old.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let type = try transaction.makeType(zone.id, RecordTypeName("Note")).id
-            _ = try transaction.records.save(text: Array("{}".utf8), type: type, stem: Stem("x:Note"))
+            _ = try transaction.records.save(
+                text: Array("{}".utf8), type: type, stem: Stem("x:Note"))
             _ = try transaction.records.saveDraft(
                 text: Array("{ half".utf8), type: type, stem: Stem("y"),
                 error: RecordError(.invalidJSON, "expected a value"))

@@ -99,7 +99,9 @@ import Testing
         let again = try #require(try fixture.claim().first)
         #expect(again.row.attempts == 2)
         try fixture.fail(again, error: "too large")
-        try fixture.write { transaction throws(RecordError) in try transaction.outbox.retryOutbox(id) }
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.outbox.retryOutbox(id)
+        }
         #expect(try fixture.claim().count == 1)
     }
 

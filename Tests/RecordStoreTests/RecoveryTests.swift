@@ -30,12 +30,14 @@ struct RecoveryTests {
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
             let note = try transaction.makeType(zone.id, RecordTypeName("Note")).id
             func save(_ stem: String, _ text: String) throws(RecordError) -> RecordID {
-                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem)).id
+                try transaction.records.save(text: Array(text.utf8), type: note, stem: Stem(stem))
+                    .id
             }
             let sent = try save("sent", #"{"n": 1}"#)
             try transaction.merging.putBase(sent, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
             let edited = try save("edited", #"{"n": 1}"#)
-            try transaction.merging.putBase(edited, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
+            try transaction.merging.putBase(
+                edited, "tag", .text(Array(#"{"n": 1}"#.utf8)), .printed)
             try transaction.connection.run("DELETE FROM outbox")
             _ = try save("edited", #"{"n": 2}"#)
             let fresh = try save("fresh", #"{"n": 3}"#)

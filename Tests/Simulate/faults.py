@@ -51,13 +51,13 @@ FAULTS = [
     (
         "an answer that got lost counts as taken",
         SYNC + "Engine/Exchange+Settling.swift",
-        "case .unsent: try transaction.failOutbox(claim.row.id, error: nil)",
+        "case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)",
         'case .unsent: try transaction.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
     ),
     (
         "the base stays old when the server has taken an edit",
         STORE + "Uploading/Outbox+Outbox.swift",
-        "return try putBase(record.id, changeTag, sent, claim.textOnServer)",
+        "return try transaction.merging.putBase(record.id, changeTag, sent, claim.textOnServer)",
         "return",
     ),
     (
@@ -154,7 +154,7 @@ FAULTS = [
     (
         "a file that is only written anew is not sent",
         "Sources/RecordStore/Writing/Records/RecordWriting+Save.swift",
-        "if changed.isEmpty {\n            try enqueue(",
+        "if changed.isEmpty {\n            try transaction.outbox.enqueue(",
         "if changed.isEmpty {\n"
         "            if existing.generation > 0 {\n"
         "                return try keepValues(existing, new, textChanged: true)\n            }\n"
@@ -272,8 +272,8 @@ FAULTS = [
     (
         "a large field whose bytes are not here counts as an empty one",
         "Sources/RecordStore/Writing/Assets/AttachedAssets.swift",
-        "AssetFiles(places: store.places).size(of: $0) } == asset.size\n    }",
-        "AssetFiles(places: store.places).size(of: $0) } ?? 0 <= asset.size\n    }",
+        "AssetFiles(places: transaction.store.places).size(of: $0) }\n                == asset.size\n    }",
+        "AssetFiles(places: transaction.store.places).size(of: $0) }\n                ?? 0 <= asset.size\n    }",
     ),
 ]
 

@@ -9,13 +9,13 @@ FAULTS = [
     (
         "what an ended share has brought is not erased",
         STORE + "Applying/FeedApplying+SyncedZones.swift",
-        "            try eraseTraces(of: zone)\n            note([ShareNews(.ended)], of: zone)",
-        "            if token == [] { try eraseTraces(of: zone) }",
+        "            try transaction.sharing.eraseTraces(of: zone)\n            transaction.sharing.note([ShareNews(.ended)], of: zone)",
+        "            if token == [] { try transaction.sharing.eraseTraces(of: zone) }",
     ),
     (
         "what a record has brought that is shared no longer is not erased",
         STORE + "Applying/RemoteApplication+Sharing.swift",
-        "        try transaction.eraseTraces(\n"
+        "        try transaction.sharing.eraseTraces(\n"
         "            of: change.name, in: zone, stem: existing.entry.stem, type: type)",
         "        _ = type",
     ),
@@ -34,8 +34,8 @@ FAULTS = [
     (
         "what its user has not sent of an ended share is kept nowhere",
         STORE + "Sharing/SharedContent+Erasing.swift",
-        "guard row.operation != .delete, let record = try connection.stored(row.record) else {",
-        "guard row.operation == .delete, let record = try connection.stored(row.record) else {",
+        "guard row.operation != .delete, let record = try transaction.connection.stored(row.record)",
+        "guard row.operation == .delete, let record = try transaction.connection.stored(row.record)",
     ),
     (
         "the trash has the fields of others beside one's own",
@@ -46,8 +46,9 @@ FAULTS = [
     (
         "edits of an ended share are sent after the next invitation",
         STORE + "Applying/FeedApplying+SyncedZones.swift",
-        'try connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
-        "        try forgetRequest(in: zone)",
+        'try transaction.connection.run(\n'
+        '            "DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
+        "        try transaction.outbox.forgetRequest(in: zone)",
         "",
     ),
     (
@@ -65,8 +66,8 @@ FAULTS = [
     (
         "the zone of somebody who is out stays",
         SYNC + "Engine/Exchange+Download.swift",
-        "} else if wasKnown {\n                try transaction.removeZoneOfServer(zone.id)",
-        "} else if wasKnown, !isOfOthers {\n                try transaction.removeZoneOfServer(zone.id)",
+        "} else if wasKnown {\n                try transaction.feed.removeZoneOfServer(zone.id)",
+        "} else if wasKnown, !isOfOthers {\n                try transaction.feed.removeZoneOfServer(zone.id)",
     ),
     (
         "a new record of a shared hierarchy hangs on nothing",
@@ -83,7 +84,7 @@ FAULTS = [
     (
         "shares that have ended are still there when a feed begins anew",
         STORE + "Applying/FeedApplying+Remote.swift",
-        "        try forgetShares(of: zone)\n        try abandonFeedPass",
+        "        try transaction.sharing.forgetShares(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),
     (

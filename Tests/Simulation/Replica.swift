@@ -159,7 +159,8 @@ package final class Replica: Sendable {
                 made = try transaction.makeZone(place, owner, ZoneName(zone))
             }
             let folder = try transaction.makeType(made.id, RecordTypeName(type))
-            _ = try transaction.records.save(text: Array(text.utf8), type: folder.id, stem: Stem(name))
+            _ = try transaction.records.save(
+                text: Array(text.utf8), type: folder.id, stem: Stem(name))
         }
     }
 

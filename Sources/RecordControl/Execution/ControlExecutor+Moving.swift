@@ -34,7 +34,9 @@ extension ControlExecutor {
             }
             let renamed = try transaction.records.rename(entry.id, toType: type.id, stem: stem).id
             // A record that was only a draft has left nothing behind.
-            if try transaction.records.record(entry.id) != nil { try transaction.records.finalizeDelete(entry.id) }
+            if try transaction.records.record(entry.id) != nil {
+                try transaction.records.finalizeDelete(entry.id)
+            }
             return renamed
         }
         // The record may show under another name there, depending on the names that the other type

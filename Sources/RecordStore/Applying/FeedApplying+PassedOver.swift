@@ -6,7 +6,8 @@ extension FeedApplying {
     /// records that can. Records that are new in the list are reported in one event.
     func notePassedOver(of page: RemotePage) throws(RecordError) {
         let zone = SQLValue.integer(page.zone.rawValue)
-        if try transaction.connection.exists("SELECT 1 FROM passed_over WHERE zone_id = ?", [zone]) {
+        if try transaction.connection.exists("SELECT 1 FROM passed_over WHERE zone_id = ?", [zone])
+        {
             for change in page.changes {
                 try transaction.connection.run(
                     "DELETE FROM passed_over WHERE zone_id = ? AND name = ?",
@@ -44,7 +45,8 @@ extension FeedApplying {
             : "\(news.count) records cannot be shown here, the first: \(first)"
         try note(
             SyncEvent(
-                .import, (database ?? nil) ?? .private, zone, start: transaction.now, end: transaction.now, error: message))
+                .import, (database ?? nil) ?? .private, zone, start: transaction.now,
+                end: transaction.now, error: message))
     }
 
     /// Requests these records once more, because the missing data may be here now.

@@ -62,7 +62,8 @@ extension FeedApplying {
     /// Ends the pass of a zone's feed. If the feed had something without a name, no records are
     /// removed, because the pass does not show which records were deleted.
     package func abandonFeedPass(of zone: ZoneID) throws(RecordError) {
-        try transaction.connection.run("DELETE FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
+        try transaction.connection.run(
+            "DELETE FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
     private func endFeedPass(
@@ -70,7 +71,9 @@ extension FeedApplying {
     ) throws(RecordError) -> [RemoteResult] {
         guard let results = try removeUntold(&application) else { return [] }
         try abandonFeedPass(of: application.zone)
-        if application.isOfOthers { try transaction.sharing.eraseTracesOfGone(in: application.zone) }
+        if application.isOfOthers {
+            try transaction.sharing.eraseTracesOfGone(in: application.zone)
+        }
         return results
     }
 
@@ -80,7 +83,9 @@ extension FeedApplying {
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult]? {
         let zone = SQLValue.integer(application.zone.rawValue)
-        let pass = try transaction.connection.first("SELECT pass FROM feed_pass WHERE zone_id = ?", [zone]) {
+        let pass = try transaction.connection.first(
+            "SELECT pass FROM feed_pass WHERE zone_id = ?", [zone]
+        ) {
             $0.int64(0)
         }
         guard let pass else { return nil }
@@ -140,7 +145,9 @@ extension FeedApplying {
         if try transaction.sharing.isMadeOfGone(record) { return true }
         guard let text = try transaction.connection.savedText(of: record.id) else { return false }
         let place = try transaction.place(record.entry.type)
-        guard let parent = try transaction.outbox.document(text, of: record.id, place).parent else { return false }
+        guard let parent = try transaction.outbox.document(text, of: record.id, place).parent else {
+            return false
+        }
         return try transaction.connection.stored(named: parent, record.zone) == nil
     }
 
@@ -165,7 +172,9 @@ extension FeedApplying {
 
     /// Notes that the server was asked for a record with that name.
     package func noteTold(_ name: RecordName, in zone: ZoneID) throws(RecordError) {
-        if let record = try transaction.connection.stored(named: name, zone) { try transaction.merging.noteTold(record.id) }
+        if let record = try transaction.connection.stored(named: name, zone) {
+            try transaction.merging.noteTold(record.id)
+        }
     }
 
     /// Applies one change, in the same way as a page with this change.

@@ -38,7 +38,9 @@ extension FeedApplying {
         var longer = name.with(place.name)
         while longer.bytes.count <= RecordName.maximumBytes {
             let isFree = try transaction.connection.stored(named: longer, place.zone.id) == nil
-            if isFree, try transaction.connection.unclaimed(longer, place.zone.id) == nil { return longer }
+            if isFree, try transaction.connection.unclaimed(longer, place.zone.id) == nil {
+                return longer
+            }
             longer = longer.with(place.name)
         }
         return nil

@@ -115,7 +115,8 @@ extension FeedApplying {
         } else {
             for row in rows { try transaction.sharing.keepOwnEdit(of: row) }
         }
-        try transaction.connection.run("DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
+        try transaction.connection.run(
+            "DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         try transaction.outbox.forgetRequest(in: zone)
     }
 
@@ -127,7 +128,9 @@ extension FeedApplying {
             """, [.integer(zone.rawValue)]
         ) { StoredRecord($0) }
         for record in records {
-            if let name = record.name { try transaction.sharing.keepOwnDraft(of: record, named: name) }
+            if let name = record.name {
+                try transaction.sharing.keepOwnDraft(of: record, named: name)
+            }
         }
     }
 
@@ -166,7 +169,9 @@ extension FeedApplying {
             "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
             [.integer(zone.rawValue)]
         ) { $0.zone() }
-        if let removed { _ = try transaction.makeZone(removed.database, removed.owner, removed.name) }
+        if let removed {
+            _ = try transaction.makeZone(removed.database, removed.owner, removed.name)
+        }
     }
 
     /// Removes the empty types of a zone, and the zone when nothing is left in it. Local files may

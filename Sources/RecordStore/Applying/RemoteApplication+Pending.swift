@@ -31,7 +31,8 @@ extension RemoteApplication {
                 base.text == shown
                 ? nil
                 : try keepTold(
-                    shown, remote, since: transaction.outbox.document(of: base, change.type), change,
+                    shown, remote, since: transaction.outbox.document(of: base, change.type),
+                    change,
                     of: row.record, row.generation)
             try transaction.merging.putBase(ofDelete: row.id, change.changeTag, content)
             return true
@@ -52,7 +53,9 @@ extension RemoteApplication {
         _ base: AcknowledgedState, _ remote: RecordDocument, _ type: RecordTypeName
     ) throws(RecordError) -> Bool {
         do throws(RecordError) {
-            guard let document = try transaction.outbox.document(of: base, type) else { return false }
+            guard let document = try transaction.outbox.document(of: base, type) else {
+                return false
+            }
             return document.hasSameValues(as: remote)
         } catch  where error.isAboutContent {
             return false

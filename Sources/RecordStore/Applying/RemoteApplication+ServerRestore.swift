@@ -165,7 +165,8 @@ extension RemoteApplication {
             fields.removeAll { $0.name == field }
             if let value { fields.append(RecordField(name: field, value: value)) }
         }
-        return try transaction.records.parse(RecordDocument.print(fields, parent: base.parent), place)
+        return try transaction.records.parse(
+            RecordDocument.print(fields, parent: base.parent), place)
     }
 
     /// Returns the versions of a record, newest first.
@@ -200,7 +201,9 @@ extension RemoteApplication {
             [.integer(zone.rawValue), .name(name), .integer(Conflict.Side.theirs.rawValue)]
         ) { $0.wholeText(0) }
         return try readable(texts) { (text) throws(RecordError) in
-            try text.map { (text) throws(RecordError) in try transaction.records.parse(text, of: type) }
+            try text.map { (text) throws(RecordError) in
+                try transaction.records.parse(text, of: type)
+            }
         }
     }
 

@@ -196,7 +196,8 @@ struct RemoteApplication {
         }
         let local = try transaction.outbox.document(text, of: existing.id, place)
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
-        let remote = try transaction.records.parse(RecordDocument.print(fields, parent: parent), place)
+        let remote = try transaction.records.parse(
+            RecordDocument.print(fields, parent: parent), place)
         if let result = try followOwnRename(
             existing, remote, change, place, isPending: known.isPending)
         {

@@ -77,7 +77,9 @@ extension RecordStore {
         }
         for asset in due {
             try write(author: author, isFreeing: true) { transaction throws(RecordError) in
-                guard let now = try transaction.records.asset(asset.id), now.isLeaving else { return }
+                guard let now = try transaction.records.asset(asset.id), now.isLeaving else {
+                    return
+                }
                 do throws(RecordError) {
                     try transaction.assets.removeAsset(now.record, now.field, now.index)
                 } catch  where error.code == .accessDenied {

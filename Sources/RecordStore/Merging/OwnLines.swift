@@ -57,7 +57,9 @@ extension RecordMerging {
         do throws(RecordError) {
             // A version of a record's deletion has no text.
             if let text = row.text, !text.isEmpty {
-                lines = try transaction.outbox.document(text, ofVersion: row.token, row.type)[field]?.lines ?? []
+                lines =
+                    try transaction.outbox.document(text, ofVersion: row.token, row.type)[field]?
+                    .lines ?? []
             }
         } catch  where error.isAboutContent {
             // A version that is damaged, or no longer a record of its type, gives no lines.

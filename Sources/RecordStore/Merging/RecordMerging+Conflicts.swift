@@ -27,7 +27,8 @@ extension RecordMerging {
             """,
             [
                 .integer(place.zone.id.rawValue), .name(place.name), .name(record.entry.stem),
-                .integer(record.id.rawValue), .time(transaction.now), .blob(FieldNameList.encode(fields)),
+                .integer(record.id.rawValue), .time(transaction.now),
+                .blob(FieldNameList.encode(fields)),
                 .blob(FieldNameList.encode(theirsStood)), .optional(theirTime?.nanoseconds),
                 .text(theirUser),
             ])
@@ -49,7 +50,10 @@ extension RecordMerging {
                 SELECT id FROM conflict WHERE record_id = ?2 AND settled IS NULL
                 ORDER BY id DESC LIMIT 1 OFFSET ?3)
             """,
-            [.time(transaction.now), .integer(record.id.rawValue), .integer(Self.conflictsOfRecord)])
+            [
+                .time(transaction.now), .integer(record.id.rawValue),
+                .integer(Self.conflictsOfRecord),
+            ])
         transaction.note(
             .conflict, zone: place.zone.id, type: place.type, record: record.id,
             stem: record.entry.stem)

@@ -10,14 +10,20 @@ extension RecordMerging {
     ///   longer parked stays as it is.
     /// - Returns: whether it was given up. Errors: those of `applyRemote`.
     package func revert(_ change: OutboxRow) throws(RecordError) -> Bool {
-        guard let row = try transaction.connection.unclaimed(change.name, change.zone), row.error != nil else {
+        guard let row = try transaction.connection.unclaimed(change.name, change.zone),
+            row.error != nil
+        else {
             return false
         }
         // If somebody has just removed the file, it comes back too.
-        if let record = try transaction.connection.stored(row.record), record.state == .waitingDelete {
+        if let record = try transaction.connection.stored(row.record),
+            record.state == .waitingDelete
+        {
             try transaction.records.cancelDelete(record.id)
         }
-        for moved in try transaction.moves.takeBackMoves(to: row.zone, row.name) { try giveUp(moved) }
+        for moved in try transaction.moves.takeBackMoves(to: row.zone, row.name) {
+            try giveUp(moved)
+        }
         try giveUp(row)
         return true
     }
@@ -43,7 +49,9 @@ extension RecordMerging {
     private func change(
         back row: OutboxRow, to state: AcknowledgedState
     ) throws(RecordError) -> RemoteChange {
-        guard let document = try transaction.outbox.document(of: state, row.type), let text = state.text else {
+        guard let document = try transaction.outbox.document(of: state, row.type),
+            let text = state.text
+        else {
             throw .damagedText("what the server has of \(row.name)")
         }
         var change = RemoteChange(

@@ -39,7 +39,8 @@ extension RecordMerging {
 
     /// Makes a settled conflict wait again.
     package func reopen(_ id: Int64) throws(RecordError) {
-        try transaction.connection.run("UPDATE conflict SET settled = NULL WHERE id = ?", [.integer(id)])
+        try transaction.connection.run(
+            "UPDATE conflict SET settled = NULL WHERE id = ?", [.integer(id)])
     }
 
     /// Keeps a text that was refused for the record of a conflict. The conflict stays until another
@@ -56,9 +57,11 @@ extension RecordMerging {
         {
             let name = there.name ?? conflict.stem.decoded ?? RecordName(bytes: conflict.stem.bytes)
             _ = try transaction.records.addTrash(
-                TrashRow(there, name, try transaction.place(type), transaction.author, isOwn: true), draft.text)
+                TrashRow(there, name, try transaction.place(type), transaction.author, isOwn: true),
+                draft.text)
         }
-        _ = try transaction.records.saveDraft(text: text, type: type, stem: conflict.stem, error: error)
+        _ = try transaction.records.saveDraft(
+            text: text, type: type, stem: conflict.stem, error: error)
         try transaction.connection.run(
             """
             INSERT OR REPLACE INTO conflict_text (conflict_id, side, text, checksum)
@@ -86,12 +89,14 @@ extension RecordMerging {
     /// Moves a text that was refused as the merge, and that nobody wants to correct any more, to
     /// the trash.
     private func dropRefusedMerge(of conflict: Conflict) throws(RecordError) {
-        guard let record = try transaction.connection.stored(conflict.record), let name = record.name,
+        guard let record = try transaction.connection.stored(conflict.record),
+            let name = record.name,
             let draft = try transaction.connection.draft(of: record.id),
             try isRefusedMerge(draft.text, of: conflict)
         else { return }
         let place = try transaction.place(record.entry.type)
-        _ = try transaction.records.addTrash(TrashRow(record, name, place, transaction.author, isOwn: true), draft.text)
+        _ = try transaction.records.addTrash(
+            TrashRow(record, name, place, transaction.author, isOwn: true), draft.text)
         _ = try transaction.records.discardDraft(record.id)
     }
 
@@ -113,7 +118,8 @@ extension RecordMerging {
             let current = try transaction.connection.savedText(of: record.id)
         else { return try save(text, since: nil, for: conflict) }
         let (taken, merged) = try (
-            transaction.records.parse(text, of: conflict.type), transaction.records.parse(current, of: conflict.type)
+            transaction.records.parse(text, of: conflict.type),
+            transaction.records.parse(current, of: conflict.type)
         )
         let changes = conflict.fields.filter { $0 != .parent }.map { ($0, taken[$0]) }
         let hasParent = conflict.fields.contains(.parent) && taken.parent != merged.parent
@@ -142,10 +148,12 @@ extension RecordMerging {
         }
         _ = try transaction.records.keepingDraft(of: kept) { () throws(RecordError) in
             if before == nil {
-                try transaction.records.save(text: text, type: type, stem: conflict.stem, keptFiles: keptFiles)
+                try transaction.records.save(
+                    text: text, type: type, stem: conflict.stem, keptFiles: keptFiles)
             } else {
                 try saveMerging(
-                    text: text, since: before, type: type, stem: conflict.stem, modified: transaction.now,
+                    text: text, since: before, type: type, stem: conflict.stem,
+                    modified: transaction.now,
                     keptFiles: keptFiles)
             }
         }
@@ -153,7 +161,9 @@ extension RecordMerging {
 
     /// Returns the record of a conflict, unless it is deleted or about to be deleted.
     private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRecord? {
-        guard let record = try transaction.connection.stored(conflict.record), record.state == .saved else {
+        guard let record = try transaction.connection.stored(conflict.record),
+            record.state == .saved
+        else {
             return nil
         }
         return record
@@ -165,7 +175,8 @@ extension RecordMerging {
         _ document: RecordDocument, of record: RecordID
     ) throws(RecordError) {
         for expected in ExpectedAsset.all(in: document, limits: transaction.store.options.limits) {
-            guard let hash = expected.value?.sha256, transaction.store.sizeOfAsset(hash) == nil else {
+            guard let hash = expected.value?.sha256, transaction.store.sizeOfAsset(hash) == nil
+            else {
                 continue
             }
             let isKnown = try transaction.connection.exists(

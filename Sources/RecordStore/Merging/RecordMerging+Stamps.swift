@@ -35,7 +35,9 @@ extension RecordMerging {
         guard let latest = stamps.max() else { return }
         let now = transaction.now
         try withEditClock { $0.clock.hear(latest, now) }
-        if let stampTime = transaction.stampTime, stampTime <= latest.time { transaction.stampTime = nil }
+        if let stampTime = transaction.stampTime, stampTime <= latest.time {
+            transaction.stampTime = nil
+        }
     }
 
     private func withEditClock<T: Sendable>(
@@ -118,7 +120,8 @@ extension RecordMerging {
     ) throws(RecordError) -> Set<FieldName> {
         guard version.generation > 1, version.author != .sync,
             let new = try readable(transaction.connection.versionText(version.token)),
-            let old = try readable(transaction.connection.versionText(name, zone, before: version.token))
+            let old = try readable(
+                transaction.connection.versionText(name, zone, before: version.token))
         else { return [] }
         return fields.filter { new[$0] != nil && FieldMerge.isSame(new[$0], old[$0]) }
     }

@@ -98,8 +98,10 @@ extension RecordMoving {
         new.created = record.entry.created
         new.createdBy = record.createdBy
         new.name = step.name
-        new.knownAssets = try transaction.connection.assets(of: record.id).filter { $0.kind == .file }
-            .compactMap(KeptAsset.init(_:))
+        new.knownAssets = try transaction.connection.assets(of: record.id).filter {
+            $0.kind == .file
+        }
+        .compactMap(KeptAsset.init(_:))
         let copy = try transaction.records.create(new, over: nil, id: nil).id
         try transaction.copyPin(of: record.id, to: copy)
         return copy
@@ -107,7 +109,9 @@ extension RecordMoving {
 
     /// Completes the deletion of a record that waits for it, so that its name is free.
     private func finalizeWaiting(_ record: StoredRecord?) throws(RecordError) {
-        if let record, record.state == .waitingDelete { try transaction.records.finalizeDelete(record.id) }
+        if let record, record.state == .waitingDelete {
+            try transaction.records.finalizeDelete(record.id)
+        }
     }
 
     /// Returns the record's text, with references to the old zone changed to the new one.
@@ -136,7 +140,8 @@ extension RecordMoving {
         guard let name = record.name, let text = try transaction.connection.savedText(of: id) else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
-        guard try !ZoneLinks(transaction.connection, place.zone).line(from: parent).contains(name) else {
+        guard try !ZoneLinks(transaction.connection, place.zone).line(from: parent).contains(name)
+        else {
             throw RecordError(.invalidArgument, "it would be its own parent.")
         }
         let document = try transaction.records.parse(text, place)
@@ -157,7 +162,9 @@ extension RecordMoving {
         // The user who moves a record away needs the permission to do so.
         _ = try transaction.writablePlace(of: old)
         let new = try transaction.records.requireRecord(copy)
-        guard let name = old.name, let newName = new.name else { return try transaction.records.finalizeDelete(id) }
+        guard let name = old.name, let newName = new.name else {
+            return try transaction.records.finalizeDelete(id)
+        }
         // If the record was moved here before and not sent, its first original waits for the new
         // copy.
         try passMoves(from: name, old.zone, to: newName, new.zone)
@@ -298,19 +305,25 @@ extension RecordMoving {
     private func state(
         of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
     ) throws(RecordError) -> RecordWriting.NewState? {
-        let text = try self.text(of: copy, place, in: try transaction.requireZone(copy.zone), under: nil)
+        let text = try self.text(
+            of: copy, place, in: try transaction.requireZone(copy.zone), under: nil)
         do throws(RecordError) {
             var document = try transaction.records.parse(text, place)
-            if copy.zone != record.zone, let old = try transaction.connection.savedText(of: record.id) {
+            if copy.zone != record.zone,
+                let old = try transaction.connection.savedText(of: record.id)
+            {
                 let parent = try transaction.records.parse(old, place).parent
-                document = try transaction.records.parse(document.replacing([], parent: .some(parent)), place)
+                document = try transaction.records.parse(
+                    document.replacing([], parent: .some(parent)), place)
             }
             var new = RecordWriting.NewState(
                 text: document.renamingAssets(to: record.entry.stem), place: place,
                 stem: record.entry.stem)
             new.modified = copy.entry.modified
-            new.knownAssets = try transaction.connection.assets(of: copy.id).filter { $0.kind == .file }
-                .compactMap(KeptAsset.init(_:))
+            new.knownAssets = try transaction.connection.assets(of: copy.id).filter {
+                $0.kind == .file
+            }
+            .compactMap(KeptAsset.init(_:))
             return new
         } catch  where error.isAboutContent {
             return nil

@@ -29,7 +29,9 @@ extension RecordMoving {
                 try transaction.records.create(new, over: existing, id: nil)
             }
         try transaction.copyPin(of: id, to: copy.id)
-        guard let name = record.name, let newName = try transaction.records.requireRecord(copy.id).name else {
+        guard let name = record.name,
+            let newName = try transaction.records.requireRecord(copy.id).name
+        else {
             throw RecordError(.corrupt, "A record has lost its name.")
         }
         try carryStamps(of: record, named: name, to: copy, newName, place)
@@ -60,7 +62,8 @@ extension RecordMoving {
                 .crossDevice, "its parent record would stay. recordfs mv moves both")
         }
         let assets = try transaction.connection.assets(of: record.id).filter { $0.kind == .file }
-        var new = RecordWriting.NewState(text: document.renamingAssets(to: stem), place: place, stem: stem)
+        var new = RecordWriting.NewState(
+            text: document.renamingAssets(to: stem), place: place, stem: stem)
         try transaction.checkWritable(existing, saying: new.text, as: stem, in: place)
         new.modified = record.entry.modified
         new.effect = .renamedOver
@@ -82,11 +85,13 @@ extension RecordMoving {
             let text = try transaction.connection.savedText(of: copy.id)
         else { return }
         let edits = try transaction.merging.unsentEdits(
-            of: try transaction.outbox.document(text, of: copy.id, place).fields, since: base, name, record.zone)
+            of: try transaction.outbox.document(text, of: copy.id, place).fields, since: base, name,
+            record.zone)
         guard let last = edits.values.map(\.stamp.time).max() else { return }
         try transaction.merging.setStamp(last - 1, of: version)
         let token = try transaction.records.addHistory(
-            .updated, copy.id, newName, try transaction.records.requireRecord(copy.id).generation, place,
+            .updated, copy.id, newName, try transaction.records.requireRecord(copy.id).generation,
+            place,
             fields: edits.keys.sorted(), text: text, hasAssets: copy.entry.hasAssets)
         try transaction.merging.setStamp(last, of: token)
     }
@@ -103,7 +108,8 @@ extension RecordMoving {
 
     /// Notes the move of a renamed record whose deletion is about to be sent.
     func noteMove(ofRenamed record: StoredRecord, _ name: RecordName) throws(RecordError) {
-        guard let copy = try transaction.connection.renamed(record.id), let newName = copy.name else { return }
+        guard let copy = try transaction.connection.renamed(record.id), let newName = copy.name
+        else { return }
         try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
         transaction.records.noteMoved(record.id, to: copy.id)
     }

@@ -35,7 +35,9 @@ extension SharedContent {
     ) throws(RecordError) {
         try noteWordsOfOthers(in: zone, of: name)
         try reduceDrafts(in: zone, without: name)
-        if try transaction.connection.isOfServer(name, in: zone) { try eraseCopies(of: name, in: zone) }
+        if try transaction.connection.isOfServer(name, in: zone) {
+            try eraseCopies(of: name, in: zone)
+        }
         let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
         try eraseTrash("zone_id = ? AND name = ?", values)
         try eraseConflicts(
@@ -43,7 +45,8 @@ extension SharedContent {
             [.integer(zone.rawValue), .name(type), .name(stem)])
         try eraseHistory("zone_id = ? AND name = ?", values)
         for table in ["move", "heard_stamps", "passed_over"] {
-            try transaction.connection.run("DELETE FROM \(table) WHERE zone_id = ? AND name = ?", values)
+            try transaction.connection.run(
+                "DELETE FROM \(table) WHERE zone_id = ? AND name = ?", values)
         }
         if transaction.zonesOfErased.insert(zone).inserted {
             // The events may name the record.
@@ -143,7 +146,9 @@ extension SharedContent {
             "SELECT id FROM conflict WHERE settled IS NULL AND \(condition)", values
         ) { $0.int64(0) }
         for id in open {
-            if let conflict = try transaction.connection.conflict(id) { try keepOwnSide(of: conflict) }
+            if let conflict = try transaction.connection.conflict(id) {
+                try keepOwnSide(of: conflict)
+            }
         }
         try transaction.connection.run(
             """
@@ -178,7 +183,8 @@ extension SharedContent {
     /// Notes that `RecordStore.scrub` is due: the free space on the disk may still contain the
     /// data.
     func markForScrub() throws(RecordError) {
-        try transaction.connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
+        try transaction.connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
     }
 
     /// Notes that local files of the place are to be removed too.
@@ -193,7 +199,8 @@ extension SharedContent {
     /// Puts the values that this user has written into a record, and that nobody has received, into
     /// the trash.
     func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
-        guard row.operation != .delete, let record = try transaction.connection.stored(row.record) else {
+        guard row.operation != .delete, let record = try transaction.connection.stored(row.record)
+        else {
             return
         }
         try keepOwnEdit(of: record, named: row.name, try transaction.place(record.entry.type))
@@ -259,10 +266,14 @@ extension SharedContent {
             RecordDocument.print(fields, parent: nil))
         try transaction.records.keepAssets(of: record.id, holder: .trash, entry)
         let kept = Set(fields.map(\.name))
-        for asset in try transaction.records.keptAssets(.trash, entry) where !kept.contains(asset.field) {
+        for asset in try transaction.records.keptAssets(.trash, entry)
+        where !kept.contains(asset.field) {
             try transaction.connection.run(
                 "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ? AND field = ?",
-                [.integer(RecordWriting.Holder.trash.rawValue), .integer(entry), .name(asset.field)])
+                [
+                    .integer(RecordWriting.Holder.trash.rawValue), .integer(entry),
+                    .name(asset.field),
+                ])
         }
     }
 

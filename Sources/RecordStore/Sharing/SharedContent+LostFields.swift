@@ -21,9 +21,12 @@ extension SharedContent {
         else { return }
         let place = try transaction.place(record.entry.type)
         let base = try transaction.merging.readable(transaction.connection.versionText(version))
-        let known = [try transaction.records.parse(text, place), base].map { $0?[field]?.element(index) }
+        let known = [try transaction.records.parse(text, place), base].map {
+            $0?[field]?.element(index)
+        }
         guard let theirs = try lostEdit(of: field, name, record.zone, since: version),
-            let edited = try transaction.merging.readable(transaction.connection.versionText(theirs.token)),
+            let edited = try transaction.merging.readable(
+                transaction.connection.versionText(theirs.token)),
             !known.contains(where: { FieldMerge.isSame(edited[field]?.element(index), $0) })
         else { return }
         try transaction.merging.noteConflict(
@@ -45,7 +48,9 @@ extension SharedContent {
             guard edit.kind != .deleted, edit.fields.contains(field) else { continue }
             if edit.author == .sync { return edit }
             // This is the save itself, or the removal of the file that the save writes again.
-            let hasValue = try transaction.merging.readable(transaction.connection.versionText(edit.token))?[field] != nil
+            let hasValue =
+                try transaction.merging.readable(transaction.connection.versionText(edit.token))?[
+                    field] != nil
             guard isOfThisSave || !hasValue else { return nil }
             isOfThisSave = false
         }

@@ -22,9 +22,12 @@ extension SharedContent {
     /// where the zone stays.
     func reduceDrafts(in zone: ZoneID, without name: RecordName) throws(RecordError) {
         // It reads the drafts, of which there are few: most zones have many records.
-        let ids = try transaction.connection.all("SELECT record_id FROM draft") { RecordID($0.int64(0)) }
+        let ids = try transaction.connection.all("SELECT record_id FROM draft") {
+            RecordID($0.int64(0))
+        }
         for id in ids {
-            guard let record = try transaction.connection.stored(id), record.zone == zone, record.name == nil,
+            guard let record = try transaction.connection.stored(id), record.zone == zone,
+                record.name == nil,
                 let draft = try transaction.connection.draft(of: id), !draft.text.isEmpty
             else { continue }
             var words = OwnWords(draft.text)

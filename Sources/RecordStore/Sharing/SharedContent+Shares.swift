@@ -6,7 +6,8 @@ extension SharedContent {
     /// shares are among the page's changes.
     func noteShares(of page: RemotePage) throws(RecordError) {
         let zone = SQLValue.integer(page.zone.rawValue)
-        let hasShares = try transaction.connection.exists("SELECT 1 FROM share WHERE zone_id = ?", [zone])
+        let hasShares = try transaction.connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ?", [zone])
         guard hasShares || !page.shares.isEmpty else { return }
         var isChanged = false
         for change in page.changes {
@@ -111,7 +112,8 @@ extension SharedContent {
     }
 
     func forgetShares(of zone: ZoneID) throws(RecordError) {
-        try transaction.connection.run("DELETE FROM share WHERE zone_id = ?", [.integer(zone.rawValue)])
+        try transaction.connection.run(
+            "DELETE FROM share WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 }
 

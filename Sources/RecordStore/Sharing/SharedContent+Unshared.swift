@@ -7,7 +7,8 @@ extension SharedContent {
     package func noteUnshared(
         _ children: [RecordName], of root: RecordName, in zone: ZoneID
     ) throws(RecordError) {
-        let records = UnsharedRecords(zone: zone, root: root, children: children, at: transaction.now)
+        let records = UnsharedRecords(
+            zone: zone, root: root, children: children, at: transaction.now)
         try transaction.connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
             [

@@ -47,7 +47,9 @@ extension SharedContent {
     /// Parses a text of others. Returns nil for a text that cannot be read.
     private func document(of text: ForeignText) throws(RecordError) -> RecordDocument? {
         do throws(RecordError) {
-            guard let token = text.token else { return try transaction.records.parse(text.text, of: text.type) }
+            guard let token = text.token else {
+                return try transaction.records.parse(text.text, of: text.type)
+            }
             return try transaction.outbox.document(text.text, ofVersion: token, text.type)
         } catch  where error.isAboutContent {
             return nil
@@ -82,7 +84,9 @@ extension SharedContent {
         guard !taken.isEmpty, let text = try transaction.connection.savedText(of: record.id) else {
             return false
         }
-        let fields = try transaction.outbox.document(text, of: record.id, try transaction.place(record.entry.type)).fields
+        let fields = try transaction.outbox.document(
+            text, of: record.id, try transaction.place(record.entry.type)
+        ).fields
         let count = fields.count { field in
             taken.contains { $0.0 == field.name && $0.1 == field.checksum }
         }
@@ -130,7 +134,9 @@ extension SharedContent {
         ) { StoredRecord($0) }
         var values: [FieldName: [UnsentValue]] = [:]
         for record in records {
-            guard let name = record.name, let text = try transaction.connection.savedText(of: record.id) else {
+            guard let name = record.name,
+                let text = try transaction.connection.savedText(of: record.id)
+            else {
                 continue
             }
             do throws(RecordError) {

@@ -31,7 +31,9 @@ extension Outbox {
     }
 
     private func nextBatch() throws(RecordError) -> Int64 {
-        let batch = try transaction.connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
+        let batch = try transaction.connection.first(
+            "SELECT value FROM meta WHERE key = 'nextBatch'"
+        ) {
             $0.int64(0)
         }
         guard let batch else { throw RecordError(.corrupt, "The store has no batch counter.") }
@@ -335,7 +337,8 @@ private struct Claiming {
         }
         if claim.base != nil || row.sent != nil || row.generation > 1 {
             // A value that came from elsewhere without a stamp has none here.
-            let edits = try transaction.merging.lastEdits(of: claim.changedFields, row.name, row.zone)
+            let edits = try transaction.merging.lastEdits(
+                of: claim.changedFields, row.name, row.zone)
             let hasForeign = edits.values.contains { !$0.isExact }
             var takesForeign = false
             if hasForeign, let base = claim.base {

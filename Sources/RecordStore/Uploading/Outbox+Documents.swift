@@ -8,7 +8,8 @@ extension Outbox {
         _ text: [UInt8], of record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument {
         var rows: [AssetEntry]?
-        return try transaction.records.parse(text, place).completed { (field, index) throws(RecordError) in
+        return try transaction.records.parse(text, place).completed {
+            (field, index) throws(RecordError) in
             if rows == nil { rows = try transaction.connection.assets(of: record) }
             let asset = rows?.first { $0.field == field && $0.index == index }
             return asset.flatMap { asset in asset.hash.map { ($0, asset.size) } }
@@ -20,7 +21,8 @@ extension Outbox {
         _ text: [UInt8], ofVersion token: Int64, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument {
         var kept: [KeptAsset]?
-        return try transaction.records.parse(text, of: type).completed { (field, index) throws(RecordError) in
+        return try transaction.records.parse(text, of: type).completed {
+            (field, index) throws(RecordError) in
             if kept == nil { kept = try transaction.records.keptAssets(.history, token) }
             return kept?.first { $0.field == field && $0.index == index.map(Int64.init) ?? -1 }
                 .map { ($0.hash, $0.size) }

@@ -35,7 +35,9 @@ extension Outbox {
         var new = RecordWriting.NewState(text: newText, place: place, stem: record.entry.stem)
         new.knownAssets = KeptAsset.all(
             in: (base?.fields ?? []).filter { fields.contains($0.name) })
-        _ = try transaction.records.keepingDraft(of: record) { () throws(RecordError) in try transaction.records.update(record, to: new) }
+        _ = try transaction.records.keepingDraft(of: record) { () throws(RecordError) in
+            try transaction.records.update(record, to: new)
+        }
         try transaction.merging.noteConflict(
             of: record, in: place, fields: fields, theirsStood: fields, base: nil, mine: text,
             theirs: newText, theirTime: nil)

@@ -37,7 +37,9 @@ extension Outbox {
         _ generation: Int64, _ place: TypePlace, waitsForAsset: Bool = false,
         alsoOfSync: Bool = false
     ) throws(RecordError) {
-        guard place.zone.database.isSynced, transaction.author != .sync || alsoOfSync else { return }
+        guard place.zone.database.isSynced, transaction.author != .sync || alsoOfSync else {
+            return
+        }
         if operation == .update {
             return try enqueueUpdate(record, name, generation, place, waitsForAsset)
         }
@@ -49,7 +51,8 @@ extension Outbox {
             return
         }
         guard let merged = earlier.followed(by: operation) else {
-            return try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(earlier.id)])
+            return try transaction.connection.run(
+                "DELETE FROM outbox WHERE id = ?", [.integer(earlier.id)])
         }
         if operation == .create { try transaction.merging.inheritBase(of: earlier.id, record) }
         try transaction.connection.run(
@@ -61,7 +64,8 @@ extension Outbox {
             """,
             [
                 .integer(merged.rawValue), .integer(record.rawValue), .integer(generation),
-                .name(place.name), .time(transaction.now), .bool(waitsForAsset), .integer(earlier.id),
+                .name(place.name), .time(transaction.now), .bool(waitsForAsset),
+                .integer(earlier.id),
             ])
         if merged == .delete { try transaction.merging.keepBase(of: record, in: earlier.id) }
     }
@@ -81,7 +85,8 @@ extension Outbox {
             """,
             [
                 .integer(place.zone.id.rawValue), .name(name), .integer(generation),
-                .integer(record.rawValue), .name(place.name), .time(transaction.now), .bool(waitsForAsset),
+                .integer(record.rawValue), .name(place.name), .time(transaction.now),
+                .bool(waitsForAsset),
             ])
     }
 
@@ -110,7 +115,9 @@ extension Outbox {
     /// Puts the changes that an earlier engine has taken back into the outbox, merged with the
     /// changes that came after them. Changes in a request that may be sent again stay taken.
     fileprivate func releaseOutbox() throws(RecordError) {
-        let batch = try transaction.connection.first("SELECT value FROM meta WHERE key = 'nextBatch'") {
+        let batch = try transaction.connection.first(
+            "SELECT value FROM meta WHERE key = 'nextBatch'"
+        ) {
             $0.int64(0)
         }
         // An outbox can be long. It is not searched where nobody ever took anything.
@@ -150,7 +157,8 @@ extension Outbox {
             guard try transaction.connection.baseTag(of: record.id)?.tag == sentOn else { return }
             return try transaction.merging.putBase(record.id, changeTag, sent, claim.textOnServer)
         }
-        guard let later = try transaction.connection.unclaimed(row.name, row.zone), later.operation == .delete,
+        guard let later = try transaction.connection.unclaimed(row.name, row.zone),
+            later.operation == .delete,
             try transaction.connection.base(ofDelete: later.id)?.changeTag == sentOn
         else { return }
         try transaction.merging.putBase(ofDelete: later.id, changeTag, sent)
@@ -161,9 +169,11 @@ extension Outbox {
     /// Without an error it is sent again.
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
-        guard let later = try transaction.connection.unclaimed(row.name, row.zone), later.id != id else {
+        guard let later = try transaction.connection.unclaimed(row.name, row.zone), later.id != id
+        else {
             guard try isStillMeant(row), try !isAcknowledged(row) else {
-                return try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(id)])
+                return try transaction.connection.run(
+                    "DELETE FROM outbox WHERE id = ?", [.integer(id)])
             }
             return try transaction.connection.run(
                 "UPDATE outbox SET batch = 0, error = ? WHERE id = ?",

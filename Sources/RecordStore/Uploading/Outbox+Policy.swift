@@ -25,7 +25,9 @@ extension Outbox {
 
     /// Stores the requested settings for zones. Returns whether they differ from the last ones.
     package func notePolicy(_ text: String) throws(RecordError) -> Bool {
-        let known = try transaction.connection.first("SELECT value FROM meta WHERE key = 'zonePolicy'") {
+        let known = try transaction.connection.first(
+            "SELECT value FROM meta WHERE key = 'zonePolicy'"
+        ) {
             $0.string(0)
         }
         guard known != text else { return false }
@@ -37,7 +39,8 @@ extension Outbox {
     /// Sets whether the exchange with the server waits until somebody ends the pause.
     package func setPaused(_ isPaused: Bool) throws(RecordError) {
         if isPaused {
-            try transaction.connection.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('paused', 1)")
+            try transaction.connection.run(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES ('paused', 1)")
         } else {
             try transaction.connection.run("DELETE FROM meta WHERE key = 'paused'")
         }

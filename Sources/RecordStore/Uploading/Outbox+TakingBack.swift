@@ -15,7 +15,8 @@ extension Outbox {
         guard result.outcome == .created, let id = result.id, let base else { return }
         let record = try transaction.records.requireRecord(id)
         try application.noteConflict(
-            change, of: record, in: try transaction.place(record.entry.type), base: base.text, mine: nil,
+            change, of: record, in: try transaction.place(record.entry.type), base: base.text,
+            mine: nil,
             theirs: try transaction.connection.savedText(of: id))
     }
 }

@@ -20,7 +20,8 @@ extension Outbox {
         let kept = JSONValue.object(own).serialized(pretty: true) + [UInt8(ascii: "\n")]
         _ = try transaction.sharing.addOwnTrash(
             TrashRow(
-                zone: zone, type: type, name: name, stem: stem, created: transaction.now, createdBy: "",
+                zone: zone, type: type, name: name, stem: stem, created: transaction.now,
+                createdBy: "",
                 author: .mount, isOwn: true),
             kept)
         _ = try transaction.records.addHistory(

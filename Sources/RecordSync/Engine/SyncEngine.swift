@@ -311,7 +311,9 @@ package actor SyncEngine {
             kind, exchange.database, zone, start: start, end: clock.now, records: Int64(records),
             error: error)
         do throws(SyncProblem) {
-            try exchange.write { (transaction) throws(RecordError) in try transaction.feed.note(event) }
+            try exchange.write { (transaction) throws(RecordError) in
+                try transaction.feed.note(event)
+            }
         } catch {
             exchange.logger.warning("An event was not kept", metadata: ["why": "\(error)"])
         }

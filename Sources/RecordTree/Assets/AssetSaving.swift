@@ -111,11 +111,15 @@ final class AssetSaving: Sendable {
     private func place(of open: OpenAsset, in transaction: Transaction) throws(RecordError)
         -> (AssetKey, fileExtension: [UInt8])?
     {
-        if let row = try transaction.records.asset(open.id) { return (AssetKey(row), row.fileExtension) }
+        if let row = try transaction.records.asset(open.id) {
+            return (AssetKey(row), row.fileExtension)
+        }
         let home = open.home
         let place = home.place
         guard place.index == nil || !home.hasBytes else { return nil }
-        if try transaction.records.record(place.record) != nil { return (place, home.fileExtension) }
+        if try transaction.records.record(place.record) != nil {
+            return (place, home.fileExtension)
+        }
         let holder = AssetKey(
             record: try transaction.assets.holder(home.type, home.stem), field: place.field,
             index: place.index)

@@ -66,10 +66,13 @@ extension RecordRenames {
                 ).entry
             }
         let file = entry.file
-        if let goneSince { try transaction.merging.settleDeletions(of: file.record, since: goneSince) }
+        if let goneSince {
+            try transaction.merging.settleDeletions(of: file.record, since: goneSince)
+        }
         try transaction.assets.setFollows(new.files, of: file.record)
         let isAsWritten = base == nil && new.files.own.isEmpty && !entry.hasAssets
-        let text = isAsWritten ? new.text : try transaction.records.text(of: file.record) ?? new.text
+        let text =
+            isAsWritten ? new.text : try transaction.records.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in
             records.noteSaved(new.text, name, in: isMerged ? nil : file, by: new.programs)

@@ -72,9 +72,12 @@ import Testing
         try machine.store.write(author: .mount) { transaction throws(RecordError) in
             let from = try Self.type(Self.old, transaction)
             let to = try Self.type(way.place, transaction)
-            guard let record = try transaction.records.record(from, Self.stem(Self.old)) else { return }
+            guard let record = try transaction.records.record(from, Self.stem(Self.old)) else {
+                return
+            }
             if from == to {
-                _ = try transaction.records.rename(record.id, toType: to, stem: Self.stem(way.place))
+                _ = try transaction.records.rename(
+                    record.id, toType: to, stem: Self.stem(way.place))
             } else {
                 _ = try transaction.moves.moveRecord(record.id, to: to, stem: Self.stem(way.place))
             }
@@ -240,9 +243,12 @@ import Testing
                 let (type, target) = (
                     try Self.type(from, transaction), try Self.type(to, transaction)
                 )
-                guard let record = try transaction.records.record(type, Self.stem(from)) else { return }
+                guard let record = try transaction.records.record(type, Self.stem(from)) else {
+                    return
+                }
                 if type == target {
-                    _ = try transaction.records.rename(record.id, toType: target, stem: Self.stem(to))
+                    _ = try transaction.records.rename(
+                        record.id, toType: target, stem: Self.stem(to))
                 } else {
                     _ = try transaction.moves.moveRecord(record.id, to: target, stem: Self.stem(to))
                 }
@@ -292,7 +298,9 @@ import Testing
         try Self.save(#"{"f":"b","g":"0","h":"0"}"#, on: b)
         try a.store.write(author: .mount) { transaction throws(RecordError) in
             let type = try Self.type(Self.old, transaction)
-            guard let record = try transaction.records.record(type, Self.stem(Self.old)) else { return }
+            guard let record = try transaction.records.record(type, Self.stem(Self.old)) else {
+                return
+            }
             try transaction.records.beginDelete(record.id)
         }
         try finish(a)

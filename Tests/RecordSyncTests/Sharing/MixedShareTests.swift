@@ -48,7 +48,8 @@ import Testing
         try bob.store.write(author: .commandLine) { transaction throws(RecordError) in
             let own = try transaction.makeZone(.private, .me, ZoneName("Own"))
             let type = try transaction.makeType(own.id, RecordTypeName("Note"))
-            let copy = try transaction.records.save(text: Array("{}".utf8), type: type.id, stem: Stem(name))
+            let copy = try transaction.records.save(
+                text: Array("{}".utf8), type: type.id, stem: Stem(name))
             try transaction.moves.finishMove(of: entry.id, to: copy.id)
         }
     }

@@ -33,11 +33,13 @@ extension AssetWriting {
     /// Removes the row that was made for bytes which were then refused, unless the record's text
     /// names it.
     package func forgetExpected(_ id: AssetID) throws(RecordError) {
-        guard let asset = try transaction.connection.asset(id), asset.kind == .file, asset.hash == nil,
+        guard let asset = try transaction.connection.asset(id), asset.kind == .file,
+            asset.hash == nil,
             let record = try transaction.connection.stored(asset.record)
         else { return }
         if let text = try transaction.connection.savedText(of: record.id) {
-            let document = try transaction.outbox.document(text, of: record.id, try transaction.place(record.entry.type))
+            let document = try transaction.outbox.document(
+                text, of: record.id, try transaction.place(record.entry.type))
             let named = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
             guard !named.map(\.place).contains(AssetPlace(asset)) else { return }
         }
@@ -56,7 +58,8 @@ extension AssetWriting {
 
     /// Removes the row of a file that is no longer at its place.
     func removeAssetRow(_ asset: AssetEntry) throws(RecordError) {
-        try transaction.connection.run("DELETE FROM asset WHERE id = ?", [.integer(asset.id.rawValue)])
+        try transaction.connection.run(
+            "DELETE FROM asset WHERE id = ?", [.integer(asset.id.rawValue)])
         noteFormer(asset, isGone: true)
     }
 
@@ -100,7 +103,8 @@ extension AssetWriting {
         }
         try stopLeaving(record, field, index)
         if index == nil { try stopFollowing(to: record, field) }
-        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record) else {
+        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record)
+        else {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension,
                 isInPlace: isInPlace)
@@ -181,7 +185,9 @@ extension AssetWriting {
             try removeAssetRow(entry)
             entry = try expectAsset(record, field, index, fileExtension: fileExtension)
         }
-        if !entry.isShown { try transaction.touch(try transaction.records.requireEntry(record).type) }
+        if !entry.isShown {
+            try transaction.touch(try transaction.records.requireEntry(record).type)
+        }
         transaction.referredAssets.append(hash)
         try transaction.connection.run(
             """
@@ -229,7 +235,8 @@ extension AssetWriting {
         transaction.note(
             .asset, zone: owner.zone, type: owner.entry.type, record: record,
             stem: owner.entry.stem, asset: asset.id)
-        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record) else {
+        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record)
+        else {
             return try removeHeldAsset(owner, asset)
         }
         let document = try transaction.records.parse(text, place)
@@ -282,7 +289,8 @@ extension AssetWriting {
     /// Moves the rows after a removed one forward by one place. They keep their numbers.
     private func closeGap(_ removed: AssetEntry) throws(RecordError) {
         try removeAssetRow(removed)
-        for asset in try transaction.connection.assets(of: removed.record) where asset.field == removed.field {
+        for asset in try transaction.connection.assets(of: removed.record)
+        where asset.field == removed.field {
             guard let index = removed.index, let place = asset.index, place > index else {
                 continue
             }

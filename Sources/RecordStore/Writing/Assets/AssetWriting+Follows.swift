@@ -69,7 +69,8 @@ extension AssetWriting {
     func finish(_ follow: Follow) throws(RecordError) {
         try stopFollowing(to: follow.target, follow.field)
         guard try transaction.records.record(follow.target)?.state == .saved,
-            let current = try transaction.records.asset(follow.target, follow.field, nil), follow.isDue(over: current)
+            let current = try transaction.records.asset(follow.target, follow.field, nil),
+            follow.isDue(over: current)
         else { return }
         try setAsset(
             follow.target, follow.field, nil, follow.hash, size: follow.size,

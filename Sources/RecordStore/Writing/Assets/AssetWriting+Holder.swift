@@ -44,7 +44,9 @@ extension AssetWriting {
         var isChanged = false
         let owner = try transaction.records.requireRecord(record)
         let place = try transaction.place(owner.entry.type)
-        guard try transaction.connection.permission(of: record, in: place.zone) == .readWrite else { return }
+        guard try transaction.connection.permission(of: record, in: place.zone) == .readWrite else {
+            return
+        }
         for asset in held {
             guard let hash = asset.hash,
                 let row = try transaction.connection.asset(record, asset.field, asset.index),
@@ -56,7 +58,8 @@ extension AssetWriting {
             isChanged = true
         }
         guard isChanged else { return }
-        try transaction.outbox.enqueue(.update, record, name, owner.generation, place, alsoOfSync: true)
+        try transaction.outbox.enqueue(
+            .update, record, name, owner.generation, place, alsoOfSync: true)
     }
 }
 

@@ -111,7 +111,8 @@ extension AssetWriting {
         for row in try transaction.connection.assets(of: record) { rows[AssetPlace(row)] = row }
         let sources = AssetSources(
             rows: rows,
-            old: old.map { ExpectedAsset.all(in: $0, limits: transaction.store.options.limits) } ?? [],
+            old: old.map { ExpectedAsset.all(in: $0, limits: transaction.store.options.limits) }
+                ?? [],
             known: new.knownAssets)
         var anyMissing = false
         var wanted: [WantedAsset] = []
@@ -178,7 +179,8 @@ extension AssetWriting {
 
     private func isHere(_ asset: WantedAsset) -> Bool {
         asset.kind == .value
-            || asset.hash.flatMap { AssetFiles(places: transaction.store.places).size(of: $0) } == asset.size
+            || asset.hash.flatMap { AssetFiles(places: transaction.store.places).size(of: $0) }
+                == asset.size
     }
 
     private func insert(
@@ -241,7 +243,9 @@ extension AssetWriting {
             if let size = try transaction.connection.sizeElsewhere(hash) {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
-            if let size = sources.size(of: hash) ?? (transaction.author == .sync ? value.size ?? 0 : nil) {
+            if let size = sources.size(of: hash)
+                ?? (transaction.author == .sync ? value.size ?? 0 : nil)
+            {
                 return FoundContent(hash: hash, size: size, isClaimed: true)
             }
         }
@@ -253,7 +257,8 @@ extension AssetWriting {
         }
         if case .asset(let stem, let field, let index, _) = value.entryName,
             let other = try transaction.connection.stored(place.type, stem), other.id != record,
-            let asset = try transaction.connection.asset(other.id, field, index), let hash = asset.hash
+            let asset = try transaction.connection.asset(other.id, field, index),
+            let hash = asset.hash
         {
             return FoundContent(hash: hash, size: asset.size, isClaimed: isClaimed)
         }

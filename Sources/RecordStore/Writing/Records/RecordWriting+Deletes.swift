@@ -12,7 +12,8 @@ extension RecordWriting {
 
     /// Does the same for the record that is shown under a name. Returns nil when there is none.
     package func beginDelete(_ stem: Stem, in type: TypeID) throws(RecordError) -> RecordEntry? {
-        guard let record = try transaction.connection.stored(type, stem), !record.entry.isHidden else {
+        guard let record = try transaction.connection.stored(type, stem), !record.entry.isHidden
+        else {
             return nil
         }
         try beginDelete(record)
@@ -77,7 +78,9 @@ extension RecordWriting {
             // Nothing waits any longer for a copy that was moved here and that the server has, or
             // that nobody wants.
             let isKnown = try transaction.connection.baseTag(of: id) != nil
-            if transaction.author != .sync || isKnown { try transaction.moves.forgetMoves(to: name, record.zone) }
+            if transaction.author != .sync || isKnown {
+                try transaction.moves.forgetMoves(to: name, record.zone)
+            }
         }
         try putInTrash(record, name, place)
         try transaction.sharing.keepUnsentEdit(of: record, named: name, place)
@@ -85,7 +88,9 @@ extension RecordWriting {
         let token = try addHistory(
             .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)
         try transaction.outbox.enqueue(.delete, id, name, record.generation, place)
-        if hasMoves, transaction.author != .sync { try transaction.moves.noteMove(ofRenamed: record, name) }
+        if hasMoves, transaction.author != .sync {
+            try transaction.moves.noteMove(ofRenamed: record, name)
+        }
         try removeRows(of: record)
         if record.state != .waitingDelete { try transaction.touch(record.entry.type) }
         transaction.pointsAfterCommit.append(.finalDeleteCommitted)
@@ -121,7 +126,8 @@ extension RecordWriting {
             """,
             [
                 .integer(row.zone.rawValue), .name(row.type), .name(row.name), .name(row.stem),
-                .time(row.created), .text(row.createdBy), .time(transaction.now), .text(row.author.rawValue),
+                .time(row.created), .text(row.createdBy), .time(transaction.now),
+                .text(row.author.rawValue),
                 .integer(row.isOwn ? 1 : 0),
             ] + values)
         return transaction.connection.lastInsertedRow
@@ -137,7 +143,9 @@ extension RecordWriting {
     func removeRows(of record: StoredRecord) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
         if record.entry.hasAssets {
-            for asset in try transaction.connection.assets(of: record.id) { transaction.assets.noteFormer(asset, isGone: true) }
+            for asset in try transaction.connection.assets(of: record.id) {
+                transaction.assets.noteFormer(asset, isGone: true)
+            }
             try transaction.connection.run("DELETE FROM asset WHERE record_id = ?", value)
         }
         if record.entry.hasDraft {

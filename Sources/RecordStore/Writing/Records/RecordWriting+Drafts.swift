@@ -29,7 +29,8 @@ extension RecordWriting {
                 UPDATE record SET state = CASE state WHEN 2 THEN 0 ELSE state END,
                     waiting_since = NULL, flags = (flags & ~4) | 1, size = ?2, modified = ?3
                 WHERE id = ?1
-                """, [.integer(record.rawValue), .integer(Int64(text.count)), .time(transaction.now)])
+                """,
+                [.integer(record.rawValue), .integer(Int64(text.count)), .time(transaction.now)])
         } else {
             record = try insertDraftOnly(stem, place, id: id, size: text.count)
         }
@@ -68,7 +69,8 @@ extension RecordWriting {
             """,
             [
                 .integer(record.rawValue), .integer(place.zone.id.rawValue),
-                .integer(place.type.rawValue), .name(stem), .integer(Int64(size)), .time(transaction.now),
+                .integer(place.type.rawValue), .name(stem), .integer(Int64(size)),
+                .time(transaction.now),
             ])
         try transaction.touch(place.type)
         return record
@@ -112,7 +114,8 @@ extension RecordWriting {
 
     /// Removes the refusal, after a good save or after somebody has read it.
     func clearRefusal(_ record: RecordID) throws(RecordError) {
-        try transaction.connection.run("DELETE FROM refusal WHERE record_id = ?", [.integer(record.rawValue)])
+        try transaction.connection.run(
+            "DELETE FROM refusal WHERE record_id = ?", [.integer(record.rawValue)])
     }
 
     /// Removes the reason why the last save was refused, where an editor has already taken its text

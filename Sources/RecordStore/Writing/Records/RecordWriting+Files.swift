@@ -43,6 +43,7 @@ extension RecordWriting {
     /// Returns the incarnation of a record as this transaction leaves it.
     func incarnation(of record: StoredRecord) -> UInt32 {
         let before = record.entry.incarnation
-        return transaction.replaced[record.id] == nil ? before : (before &+ 1) % RecordFile.incarnations
+        return transaction.replaced[record.id] == nil
+            ? before : (before &+ 1) % RecordFile.incarnations
     }
 }

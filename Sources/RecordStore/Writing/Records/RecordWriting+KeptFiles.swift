@@ -30,7 +30,9 @@ extension RecordWriting {
         }
         let missing = files.filter { !document.hasKey($0) }
         var text = document.text
-        if !missing.isEmpty, let record, let former = try transaction.connection.savedText(of: record.id) {
+        if !missing.isEmpty, let record,
+            let former = try transaction.connection.savedText(of: record.id)
+        {
             let kept = try parse(former, new.place).fields.filter { missing.contains($0.name) }
             text = document.replacing(kept.map { ($0.name, $0.value) })
         }
@@ -58,7 +60,9 @@ extension RecordWriting {
     private func knowsFiles(in document: RecordDocument) throws(RecordError) -> Bool {
         for file in ExpectedAsset.all(in: document, limits: transaction.store.options.limits) {
             guard let value = file.value else { continue }
-            guard let hash = value.sha256, try transaction.connection.isReferred(hash) else { return false }
+            guard let hash = value.sha256, try transaction.connection.isReferred(hash) else {
+                return false
+            }
         }
         return true
     }

@@ -49,7 +49,9 @@ extension RecordWriting {
     /// Notes that the last change has moved the record. A program that has its file open continues
     /// with the target.
     func noteMoved(_ record: RecordID, to target: RecordID) {
-        guard let last = transaction.changes.indices.last, transaction.changes[last].record == record else { return }
+        guard let last = transaction.changes.indices.last,
+            transaction.changes[last].record == record
+        else { return }
         transaction.changes[last].movedTo = target
     }
 
@@ -61,7 +63,8 @@ extension RecordWriting {
         guard !held.isEmpty else { return }
         if try requireRecord(new).state == .draftOnly {
             let places = Set(held.map { AssetPlace($0) })
-            for asset in try transaction.connection.assets(of: new) where places.contains(AssetPlace(asset)) {
+            for asset in try transaction.connection.assets(of: new)
+            where places.contains(AssetPlace(asset)) {
                 try transaction.assets.removeAssetRow(asset)
             }
             for asset in held { transaction.assets.noteFormer(asset, isGone: false) }
@@ -107,7 +110,8 @@ extension RecordWriting {
         _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
     ) throws(RecordError) -> StoredRecord? {
         guard let old = try transaction.connection.stored(type, stem) else { return nil }
-        guard transaction.author != .sync, let copy = try transaction.connection.copyOfGivenUp(old), copy.id != record
+        guard transaction.author != .sync, let copy = try transaction.connection.copyOfGivenUp(old),
+            copy.id != record
         else { return old }
         try finalizeDelete(old.id)
         return nil

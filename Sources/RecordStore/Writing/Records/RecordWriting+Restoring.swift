@@ -23,7 +23,8 @@ extension RecordWriting {
         guard let (entry, text, created, createdBy) = row else {
             throw RecordError(.notFound, "It is not in the trash.")
         }
-        let place = try transaction.writablePlace(try transaction.remakeType(entry.zone, entry.type).id)
+        let place = try transaction.writablePlace(
+            try transaction.remakeType(entry.zone, entry.type).id)
         let own = try self.stem(of: entry.name, in: place)
         var new = NewState(text: text, place: place, stem: stem ?? own)
         new.kind = .restored
@@ -64,7 +65,9 @@ extension RecordWriting {
             }
         }
         guard let name = new.name else { return replaced }
-        if let other = try transaction.connection.stored(named: name, place.zone.id), other.id != replaced?.id {
+        if let other = try transaction.connection.stored(named: name, place.zone.id),
+            other.id != replaced?.id
+        {
             guard other.state == .waitingDelete else { throw .isThereAlready(other) }
             try finalizeDelete(other.id)
         }
@@ -81,7 +84,9 @@ extension RecordWriting {
     /// draft, because they exist nowhere else.
     private func checkHeld(by record: StoredRecord, _ new: NewState) throws(RecordError) {
         let own = Set(new.knownAssets.map { AssetPlace(field: $0.field, index: $0.index) })
-        let same = try transaction.connection.assets(of: record.id).first { own.contains(AssetPlace($0)) }
+        let same = try transaction.connection.assets(of: record.id).first {
+            own.contains(AssetPlace($0))
+        }
         guard let same else { return }
         throw RecordError(
             .alreadyExists,
@@ -93,7 +98,8 @@ extension RecordWriting {
     /// Errors: notFound, also for a version that is a deletion; accessDenied; alreadyExists for an
     /// asset. Its type and zone are made again when they do not exist.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
-        guard let version = try transaction.connection.version(token), version.kind != .deleted else {
+        guard let version = try transaction.connection.version(token), version.kind != .deleted
+        else {
             throw RecordError(.notFound, "There is no such version.")
         }
         let existing = try transaction.connection.stored(named: version.name, version.zone)

@@ -75,7 +75,8 @@ extension RecordWriting {
     func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
         transaction.store.noteText(bytes: text.count)
         return try RecordDocument(
-            parsing: text, schema: try transaction.schema(of: type), limits: transaction.store.options.limits.asReceived)
+            parsing: text, schema: try transaction.schema(of: type),
+            limits: transaction.store.options.limits.asReceived)
     }
 
     // MARK: Create
@@ -142,7 +143,8 @@ extension RecordWriting {
         let entry = RecordEntry(
             id: record, incarnation: draft.map(incarnation) ?? 0, type: new.place.type,
             stem: new.stem, state: .saved, hasDraft: false, hasAssets: assets.any,
-            isAwaited: false, size: Int64(new.text.count), modified: new.modified ?? transaction.now,
+            isAwaited: false, size: Int64(new.text.count),
+            modified: new.modified ?? transaction.now,
             created: new.created ?? transaction.now, statusChanged: transaction.changed)
         return SaveResult(id: record, outcome: .created, entry: entry, version: token)
     }
@@ -181,7 +183,8 @@ extension RecordWriting {
         let values: [SQLValue] = [
             .integer(record.rawValue), .integer(new.place.zone.id.rawValue),
             .integer(new.place.type.rawValue), .name(new.stem), .integer(Int64(new.text.count)),
-            .time(new.modified ?? transaction.now), .time(new.created ?? transaction.now), .integer(generation),
+            .time(new.modified ?? transaction.now), .time(new.created ?? transaction.now),
+            .integer(generation),
             .name(name), .text(new.createdBy ?? ""), .time(new.changed ?? transaction.now),
             .text(new.changedBy ?? ""), .integer(version),
         ]
@@ -205,7 +208,9 @@ extension RecordWriting {
 
     /// Returns the token of the next version, unless another change gets a token before it.
     private func nextToken() throws(RecordError) -> Int64 {
-        let newest = try transaction.connection.first("SELECT token FROM history ORDER BY token DESC LIMIT 1") {
+        let newest = try transaction.connection.first(
+            "SELECT token FROM history ORDER BY token DESC LIMIT 1"
+        ) {
             $0.int64(0)
         }
         return (newest ?? 0) + 1
@@ -295,7 +300,9 @@ extension RecordWriting {
     private func savedValues(
         of existing: StoredRecord, comparedWith new: NewState
     ) throws(RecordError) -> (RecordDocument?, isSame: Bool) {
-        guard let text = try transaction.connection.wholeSavedText(of: existing.id) else { return (nil, false) }
+        guard let text = try transaction.connection.wholeSavedText(of: existing.id) else {
+            return (nil, false)
+        }
         if text == new.text, new.knownAssets.isEmpty { return (nil, true) }
         do throws(RecordError) {
             return (try parse(text, new.place).withoutText, text == new.text)
@@ -363,7 +370,8 @@ extension RecordWriting {
                 modified = ?3, changed = ?4, changed_by = ?5, version = ?6 WHERE id = ?1
             """,
             values + [
-                .time(new.changed ?? transaction.now), .text(new.changedBy ?? ""), .integer(version),
+                .time(new.changed ?? transaction.now), .text(new.changedBy ?? ""),
+                .integer(version),
             ])
     }
 

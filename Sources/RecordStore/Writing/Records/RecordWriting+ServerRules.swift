@@ -126,7 +126,9 @@ extension RecordWriting {
             guard seen.count <= ServerLimits.parentDepth else { return }
             next = try transaction.connection.stored(named: ancestor, place.zone.id).flatMap {
                 (record) throws(RecordError) -> RecordName? in
-                guard let text = try transaction.connection.wholeSavedText(of: record.id) else { return nil }
+                guard let text = try transaction.connection.wholeSavedText(of: record.id) else {
+                    return nil
+                }
                 return try parse(text, try self.transaction.place(record.entry.type)).parent
             }
         }

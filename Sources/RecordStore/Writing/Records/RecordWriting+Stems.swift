@@ -56,7 +56,9 @@ extension RecordWriting {
         let draft = try transaction.connection.stored(place.type, stem)
         let kept = try draft.map { (draft) throws(RecordError) in try takeAway(draft) }
         if record.entry.hasAssets {
-            for asset in try transaction.connection.assets(of: record.id) { transaction.assets.noteFormer(asset, isGone: false) }
+            for asset in try transaction.connection.assets(of: record.id) {
+                transaction.assets.noteFormer(asset, isGone: false)
+            }
         }
         try transaction.connection.run(
             "UPDATE record SET stem = ? WHERE id = ?",
@@ -87,7 +89,8 @@ extension RecordWriting {
             throw RecordError(.corrupt, "Two records of a type show as \(row.entry.stem).")
         }
         let kept = Kept(
-            row: row, draft: row.entry.isAwaited ? nil : try transaction.connection.draft(of: row.id),
+            row: row,
+            draft: row.entry.isAwaited ? nil : try transaction.connection.draft(of: row.id),
             assets: try transaction.connection.assets(of: row.id).filter { $0.hash != nil })
         try replaceFile(of: row, .rewritten)
         transaction.referredAssets += kept.assets.compactMap(\.hash)
@@ -101,7 +104,8 @@ extension RecordWriting {
         if let draft = kept.draft, !draft.text.isEmpty {
             if record.entry.hasDraft || record.state == .waitingDelete {
                 let name = stem.decoded ?? RecordName(bytes: stem.bytes)
-                _ = try addTrash(TrashRow(kept.row, name, place, transaction.author, isOwn: true), draft.text)
+                _ = try addTrash(
+                    TrashRow(kept.row, name, place, transaction.author, isOwn: true), draft.text)
             } else {
                 _ = try saveDraft(
                     text: draft.text, type: place.type, stem: stem, error: draft.error)
@@ -120,7 +124,8 @@ extension RecordWriting {
             isChanged = true
         }
         guard isChanged else { return }
-        try transaction.outbox.enqueue(.update, record.id, name, record.generation, place, alsoOfSync: true)
+        try transaction.outbox.enqueue(
+            .update, record.id, name, record.generation, place, alsoOfSync: true)
     }
 
     /// Gives the large fields the new name, in the text too. This is no news for other machines,
