@@ -97,6 +97,7 @@ import Testing
             a.wire.plan(.recordsModify, fault)
             await engine.settle()
         }
+        await engine.settle()
         task.cancel()
         await task.value
         let told = try events(a)

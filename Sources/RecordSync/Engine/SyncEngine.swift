@@ -247,6 +247,8 @@ package actor SyncEngine {
         let start = clock.now
         let zone = job.zone
         let number = newsNumber
+        // The part of the job that is under way, for the event of its failure.
+        var part = job.kind
         do throws(SyncProblem) {
             switch job {
             case .database:
@@ -256,9 +258,11 @@ package actor SyncEngine {
                 if lastFetch == nil { note(.setup, nil, since: start) }
                 lastFetch = clock.now
             case .zone(let id, let downloads, let uploads):
+                part = .export
                 let again = try await exchange.resume(id)
                 if again > 0 { note(.export, id, since: start, again) }
                 if downloads {
+                    part = .import
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { note(.import, id, since: start, count) }
                     try fetched(id, number)
@@ -266,6 +270,7 @@ package actor SyncEngine {
                     lookForChanges(in: id)
                 }
                 if uploads {
+                    part = .export
                     let start = clock.now
                     let count = try await exchange.work(id, downloads: false, uploads: true)
                     if count > 0 {
@@ -279,7 +284,7 @@ package actor SyncEngine {
         } catch {
             // Of failures in a row the first is noted.
             if problems.note(error, of: zone, at: clock.now) {
-                note(job.kind, zone, since: start, 0, "\(error)")
+                note(part, zone, since: start, 0, "\(error)")
             }
             exchange.logger.warning(
                 "Sync", metadata: ["why": "\(error.description(inLogOf: exchange.database))"])
