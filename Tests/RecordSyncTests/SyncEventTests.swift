@@ -47,9 +47,10 @@ import Testing
     func failures() async throws {
         let server = try await TestServer()
         let a = try Replica(server)
-        try a.save("x", #"{"n":1}"#)
         let engine = SyncEngine(a.exchange)
         let task = Task { await engine.run() }
+        await engine.settle()
+        try a.save("x", #"{"n":1}"#)
         for _ in 0..<3 {
             a.wire.plan(.recordsModify, .requestLost)
             await engine.settle()
@@ -89,9 +90,10 @@ import Testing
     func otherFailure() async throws {
         let server = try await TestServer()
         let a = try Replica(server)
-        try a.save("x", #"{"n":1}"#)
         let engine = SyncEngine(a.exchange)
         let task = Task { await engine.run() }
+        await engine.settle()
+        try a.save("x", #"{"n":1}"#)
         let refusal = CoreTransport.Fault.refused(ServerError(.tryAgainLater, "busy"))
         for fault: CoreTransport.Fault in [.requestLost, refusal] {
             a.wire.plan(.recordsModify, fault)

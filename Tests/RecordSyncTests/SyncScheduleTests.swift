@@ -108,6 +108,28 @@ import Testing
         #expect(begins(at: .milliseconds(1_500)) == upload(cup))
     }
 
+    @Test(
+        "of two jobs at the same time, one without an answer makes all wait, whichever ends first")
+    mutating func concurrentEndings() throws {
+        for isDatabaseFirst in [true, false] {
+            schedule = SyncSchedule()
+            schedule.changed(box, at: .zero)
+            let both = [try begin(at: .seconds(1)), try begin(at: .seconds(1))]
+            #expect(both == [.database, upload(box)])
+            for job in isDatabaseFirst ? both : both.reversed() {
+                schedule.end(
+                    job, job == .database ? .done : .unanswered, at: .seconds(1), jitter: 1)
+            }
+            #expect(begins(at: .seconds(1)) == nil)
+            let again = try begin(at: .seconds(6))
+            #expect(again == upload(box))
+            // This one began after the failure.
+            schedule.end(again, .done, at: .seconds(6), jitter: 0)
+            schedule.changed(cup, at: .zero)
+            #expect(begins(at: .seconds(6)) == upload(cup))
+        }
+    }
+
     @Test("who has no answer asks again within five seconds, however often there was none")
     mutating func unanswered() throws {
         start()

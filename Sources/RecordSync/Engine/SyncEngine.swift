@@ -27,6 +27,8 @@ package actor SyncEngine {
     private var problems = SyncProblems()
     /// The time when the server was last asked for news and answered.
     private var lastFetch: Timestamp?
+    /// Indicates whether the first contact was noted.
+    private var hasContact = false
     /// The engines of the other databases of the store.
     private let neighbours: EngineGroup
     /// The callers that wait until everything possible is done.
@@ -255,16 +257,16 @@ package actor SyncEngine {
                 try await fetchDatabase()
                 // The public database has no feed: nothing was requested.
                 guard exchange.database != .public else { break }
-                if lastFetch == nil { note(.setup, nil, since: start) }
+                noteContact(since: start)
                 lastFetch = clock.now
             case .zone(let id, let downloads, let uploads):
                 part = .export
                 let again = try await exchange.resume(id)
-                if again > 0 { note(.export, id, since: start, again) }
+                if again > 0 { noteWork(.export, id, since: start, again) }
                 if downloads {
                     part = .import
                     let count = try await exchange.work(id, downloads: true, uploads: false)
-                    if count > 0 { note(.import, id, since: start, count) }
+                    if count > 0 { noteWork(.import, id, since: start, count) }
                     try fetched(id, number)
                     // A merged record is news for the server.
                     lookForChanges(in: id)
@@ -274,7 +276,7 @@ package actor SyncEngine {
                     let start = clock.now
                     let count = try await exchange.work(id, downloads: false, uploads: true)
                     if count > 0 {
-                        note(.export, id, since: start, count)
+                        noteWork(.export, id, since: start, count)
                         try await lookForMoved()
                     }
                 }
@@ -304,6 +306,22 @@ package actor SyncEngine {
         schedule.end(job, ending, at: clock.uptime, jitter: jitter())
         publish()
         waker.yield()
+    }
+
+    /// Notes the first contact with the server, once.
+    private func noteContact(since start: Timestamp) {
+        guard !hasContact else { return }
+        hasContact = true
+        note(.setup, nil, since: start)
+    }
+
+    /// Notes what was exchanged. The first contact is always the first event, although the feed of
+    /// the database and the first zones are asked for at the same time.
+    private func noteWork(
+        _ kind: SyncEvent.Kind, _ zone: ZoneID, since start: Timestamp, _ records: Int
+    ) {
+        noteContact(since: start)
+        note(kind, zone, since: start, records)
     }
 
     /// Saves an event for those who want to read it later. An event that cannot be saved, as on a
@@ -357,13 +375,6 @@ package actor SyncEngine {
 }
 
 extension SyncSchedule.Job {
-    fileprivate var zone: ZoneID? {
-        switch self {
-        case .database: nil
-        case .zone(let id, _, _): id
-        }
-    }
-
     /// The kind of event for those who follow events.
     fileprivate var kind: SyncEvent.Kind {
         switch self {

@@ -30,6 +30,13 @@ package struct SyncSchedule: Sendable {
         /// The feed of the database: which zones have news.
         case database
         case zone(ZoneID, downloads: Bool, uploads: Bool)
+
+        var zone: ZoneID? {
+            switch self {
+            case .database: nil
+            case .zone(let id, _, _): id
+            }
+        }
     }
 
     /// The end of a job.
@@ -70,6 +77,10 @@ package struct SyncSchedule: Sendable {
     private var throttledUntil = Duration.zero
     /// Indicates whether the last request had no answer.
     private var isUnanswered = false
+    /// The number of jobs that had no answer, and this number when each running job began. The
+    /// database has the key nil.
+    private var unansweredCount = 0
+    private var countAtStart: [ZoneID?: Int] = [:]
     package private(set) var isPaused = false
     package private(set) var needsSignIn = false
 
@@ -160,6 +171,7 @@ package struct SyncSchedule: Sendable {
         if let feedAt, !isFeedRunning, feedAt <= now {
             self.feedAt = nil
             isFeedRunning = true
+            countAtStart[nil] = unansweredCount
             return .database
         }
         let ready = zones.filter { due($0.value).map { $0 <= now } ?? false }
@@ -174,6 +186,7 @@ package struct SyncSchedule: Sendable {
         if uploads { (zone.firstChange, zone.lastChange) = (nil, nil) }
         zone.isRunning = true
         zones[id] = zone
+        countAtStart[id] = unansweredCount
         return .zone(id, downloads: downloads, uploads: uploads)
     }
 
@@ -182,12 +195,17 @@ package struct SyncSchedule: Sendable {
     /// - Parameter jitter: 0..<1.
     package mutating func end(_ job: Job, _ ending: Ending, at now: Duration, jitter: Double) {
         running -= 1
+        let isOlder = (countAtStart.removeValue(forKey: job.zone) ?? 0) < unansweredCount
         switch ending {
+        // Of two jobs that ran at the same time, the order in which they end does not matter: one
+        // that began before another had no answer does not end the wait.
+        case .done where isOlder: break
         case .done:
             failures = 0
             isUnanswered = false
             heldUntil = throttledUntil
         case .unanswered:
+            unansweredCount += 1
             failures += 1
             isUnanswered = true
             heldUntil = max(now + probeWait(failures, jitter), throttledUntil)
