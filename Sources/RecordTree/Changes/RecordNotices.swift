@@ -26,10 +26,21 @@ extension RemoteChanges {
         of change: StoreChange, _ record: RecordID, _ parent: NodeNumber, _ name: [UInt8]
     ) -> [KernelNotice] {
         if let old = change.replaced { return [replacement(old, parent, name)] }
-        guard let file = (try? store.record(record))?.file,
-            let number = nodes.number(of: .record(file))
-        else { return [.entry(parent: parent, name: name)] }
+        guard let file = file(of: record), let number = nodes.number(of: .record(file)) else {
+            return [.entry(parent: parent, name: name)]
+        }
         return [.content(number)]
+    }
+
+    /// Returns the file of a record. Returns nil when there is none or it cannot be read: the
+    /// kernel then asks again for the name.
+    private func file(of record: RecordID) -> RecordFile? {
+        do throws(RecordError) {
+            return try store.record(record)?.file
+        } catch {
+            options.report("The kernel looks up a changed record again: \(error)")
+            return nil
+        }
     }
 
     /// Returns the notice for a name that another file has now.

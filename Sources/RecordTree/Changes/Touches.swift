@@ -43,7 +43,7 @@ final class Touches: Sendable {
         guard case .type(let type)? = nodes.find(touch.directory),
             case .record(let stem) = EntryName(classifying: touch.name)
         else { return false }
-        let exists = (try? records.find(type, stem)) != nil
+        guard let exists = exists(type, stem) else { return false }
         switch touch.kind {
         case .created:
             if exists { table.withLock { $0.addArrival(touch.name, in: type) } }
@@ -55,6 +55,16 @@ final class Touches: Sendable {
         case .changed: break
         }
         return touch.kind == .deleted ? !exists : exists
+    }
+
+    /// Returns whether a record has the name. Returns nil when that cannot be read.
+    private func exists(_ type: TypeID, _ stem: Stem) -> Bool? {
+        do throws(RecordError) {
+            return try records.find(type, stem) != nil
+        } catch {
+            options.report("Programs that watch a directory do not hear of a change: \(error)")
+            return nil
+        }
     }
 
     func finish(_ touch: Touch) {

@@ -83,7 +83,7 @@ final class ErrorReports: Sendable {
         // Discarding a draft is also a change of the draft. A record that is restored unchanged
         // gets its refusal back.
         guard hadDrafts || [.draft, .restored, .text].contains(change.kind) else { return [] }
-        let hasDrafts = (try? store.refusals(in: type).isEmpty) == false
+        let hasDrafts = hasDrafts(type) ?? hadDrafts
         guard hadDrafts != hasDrafts || hasSeen else { return [] }
         known.withLock { known in
             if hasDrafts {
@@ -94,6 +94,16 @@ final class ErrorReports: Sendable {
             }
         }
         return [.content(NodeNumber(type))]
+    }
+
+    /// Returns whether a type has drafts. Returns nil when that cannot be read.
+    private func hasDrafts(_ type: TypeID) -> Bool? {
+        do throws(RecordError) {
+            return try !store.refusals(in: type).isEmpty
+        } catch {
+            options.report("The .error of a directory may be out of date: \(error)")
+            return nil
+        }
     }
 
     /// Returns the report of a directory. Returns nil when every save was accepted, or all refusals
