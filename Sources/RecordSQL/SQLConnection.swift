@@ -83,19 +83,22 @@ package struct SQLConnection {
             try run("COMMIT")
             return result
         } catch {
-            rollBack()
+            abandon()
             throw error
         }
     }
 
     /// Ends a transaction that only read.
-    func endRead() { rollBack() }
+    func endRead() { abandon() }
 
-    /// Rolls back, unless SQLite has already done so after an error such as a full disk. When even
-    /// that fails, the next BEGIN fails and tells it.
-    private func rollBack() {
-        guard isInsideTransaction else { return }
-        do throws(RecordError) { try run("ROLLBACK") } catch {}
+    /// Rolls back, unless SQLite has already done so by itself, after SQLITE_FULL or SQLITE_IOERR.
+    package func rollBack() throws(RecordError) {
+        if isInsideTransaction { try run("ROLLBACK") }
+    }
+
+    /// Rolls back. When that fails, the next BEGIN fails too and tells it.
+    private func abandon() {
+        do throws(RecordError) { try rollBack() } catch {}
     }
 
     /// Adds a function of SQL without arguments.

@@ -56,8 +56,6 @@ final class SQLHandle {
         sqlite3_close_v2(connection)
     }
 
-    /// The file of the database. It is empty for a database in memory.
-    var path: String { sqlite3_db_filename(connection, "main").map(String.init(cString:)) ?? "" }
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
     var changedRows: Int { Int(sqlite3_changes64(connection)) }
     var isInsideTransaction: Bool { sqlite3_get_autocommit(connection) == 0 }

@@ -179,11 +179,9 @@ package final class RecordStore: Sendable {
         for observer in replacementObservers.withLock({ $0 }) { observer(files, moment) }
     }
 
-    /// Rolls back, unless SQLite has already done so by itself after SQLITE_FULL or SQLITE_IOERR.
     private func rollBack(_ connection: SQLConnection) {
-        guard connection.isInsideTransaction else { return }
         do throws(RecordError) {
-            try connection.run("ROLLBACK")
+            try connection.rollBack()
         } catch {
             options.logger.error("A rollback failed", metadata: ["error": "\(error)"])
         }

@@ -22,7 +22,6 @@ package final class RecordService: Sendable {
     package var seal: Seal { resources.seal }
     package var settings: ServiceSettings { resources.settings }
     package var push: PushHub { resources.push }
-    package var throttles: any Throttles { resources.throttles }
 
     /// The requests for access to shares, also for the pages of links.
     package var shareRequests: ShareRequests { ShareRequests(resources: resources) }

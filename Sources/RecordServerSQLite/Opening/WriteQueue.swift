@@ -154,11 +154,9 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Rolls back. SQLite may already have done so by itself, after SQLITE_FULL or SQLITE_IOERR.
     private func rollBack(_ connection: SQLConnection) {
-        guard connection.isInsideTransaction else { return }
         do throws(RecordError) {
-            try connection.run("ROLLBACK")
+            try connection.rollBack()
         } catch {
             logger.error("A rollback failed", metadata: ["cause": "\(error.message)"])
         }

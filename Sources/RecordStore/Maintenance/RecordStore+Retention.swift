@@ -56,15 +56,6 @@ extension RecordStore {
         }
     }
 
-    /// Returns the bytes of the database's pages that contain nothing.
-    package func freeBytes() throws(RecordError) -> Int64 {
-        try read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size"
-            ) { $0.int64(0) } ?? 0
-        }
-    }
-
     private func oldTrash() throws(RecordError) -> Int {
         let age = options.retention.trashAge
         guard clockIsSteady(for: age) else { return 0 }

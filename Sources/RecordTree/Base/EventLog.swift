@@ -33,8 +33,6 @@ final class EventLog: Sendable {
             return taken.map(\.value)
         }
     }
-    /// The number of reads that wait for an event.
-    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private struct WaitingReader {
         let cursor: EventCursor

@@ -1,12 +1,6 @@
 import Glibc
 import RecordModel
 
-/// The flags of open(2) with which the caller opened a file.
-package struct OpenMode: Sendable {
-    package let flags: Int32
-    package init(flags: Int32) { self.flags = flags }
-}
-
 /// The caller of a request.
 package struct Requester: Sendable {
     package let threadID: Int32

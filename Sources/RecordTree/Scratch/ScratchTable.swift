@@ -78,7 +78,6 @@ struct ScratchTable: CheckedState {
     func identity(of id: ScratchID) -> HostIdentity? { files[id]?.identity }
     func writer(of id: ScratchID) -> Int32? { files[id]?.writer }
     mutating func setWriter(_ program: Int32, of id: ScratchID) { files[id]?.writer = program }
-    func isKnown(_ id: ScratchID) -> Bool { files[id] != nil }
 
     /// Returns a name of the file. Returns nil when it has lost all names.
     func place(of id: ScratchID) -> ScratchPlace? { files[id]?.places.first }
