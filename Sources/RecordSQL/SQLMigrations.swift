@@ -67,19 +67,22 @@ package struct SQLMigrations: Sendable {
             """)
         let applied = try applied(connection)
         for migration in migrations where !applied.contains(migration.name) {
-            try apply(migration, applied, connection)
+            try apply(migration, connection)
         }
     }
 
     /// A changed table is made anew, so references are checked at the end and not at each step
     /// (https://www.sqlite.org/lang_altertable.html#otheralter).
     private func apply(
-        _ migration: Migration, _ applied: Set<String>, _ connection: SQLConnection
+        _ migration: Migration, _ connection: SQLConnection
     ) throws(RecordError) {
         let hasKeys = try connection.first("PRAGMA foreign_keys") { $0.bool(0) } ?? false
         if hasKeys { try connection.execute("PRAGMA foreign_keys = OFF") }
         let outcome = Result { () throws(RecordError) in
             try connection.inTransaction("IMMEDIATE") { connection throws(RecordError) in
+                // Another process may have applied it before this one got the lock.
+                let applied = try self.applied(connection)
+                guard !applied.contains(migration.name) else { return }
                 try migration.run(connection, applied.intersection(migration.replaced))
                 for name in migration.replaced {
                     try connection.run(

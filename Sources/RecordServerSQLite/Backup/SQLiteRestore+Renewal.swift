@@ -16,15 +16,14 @@ struct RestoreRenewal {
     let connection: SQLConnection
     let now: Timestamp
 
+    /// Makes the changes. The caller runs it in one transaction.
     func renew(keepsSessions: Bool) throws(RecordError) {
-        try connection.run("BEGIN IMMEDIATE")
         try put(ServerSetting.incarnation, SecureRandom.bytes(16))
         try movePositions()
         try renewZones()
         try renewViews()
         try endLinks()
         if !keepsSessions { try endSessions() }
-        try connection.run("COMMIT")
     }
 
     private func put(_ setting: String, _ value: [UInt8]) throws(RecordError) {

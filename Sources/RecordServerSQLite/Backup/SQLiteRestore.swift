@@ -85,7 +85,7 @@ package enum SQLiteRestore {
         _ copy: SQLQueue, keepsSessions: Bool, _ now: Timestamp
     ) throws(ServerError) -> RestoreReport {
         do throws(RecordError) {
-            return try copy.use { connection throws(RecordError) in
+            return try copy.write { connection throws(RecordError) in
                 try RestoreRenewal(connection: connection, now: now)
                     .renew(keepsSessions: keepsSessions)
                 return try RestoreReport.read(connection)
@@ -158,7 +158,7 @@ package enum SQLiteRestore {
         _ assets: [ContentHash], _ copy: SQLQueue
     ) throws(ServerError) {
         do throws(RecordError) {
-            try copy.use { connection throws(RecordError) in
+            try copy.write { connection throws(RecordError) in
                 for hash in assets {
                     try connection.run(
                         "DELETE FROM assets WHERE sha256 = ?", [.text(hash.hex)])

@@ -1,3 +1,4 @@
+import Dispatch
 import RecordModel
 import RecordSQL
 import RecordWire
@@ -24,6 +25,42 @@ import Testing
         _ queue: SQLQueue, _ migrations: SQLMigrations = SQLiteTables.migrations
     ) throws {
         try queue.use { connection throws(RecordError) in try migrations.apply(to: connection) }
+    }
+
+    @Test("of two processes that bring the same database up to date, the later one finds it done")
+    func twoAtOnce() async throws {
+        let directory = try StorageDirectory()
+        let (first, second) = (
+            try SQLQueue(path: directory.database), try SQLQueue(path: directory.database)
+        )
+        // Both have read what was applied before one of them gets the lock.
+        let (one, other) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        first.trace { statement in
+            guard statement == "BEGIN IMMEDIATE" else { return }
+            one.signal()
+            #expect(other.wait(timeout: .now() + 10) == .success)
+        }
+        second.trace { statement in
+            guard statement == "BEGIN IMMEDIATE" else { return }
+            other.signal()
+            #expect(one.wait(timeout: .now() + 10) == .success)
+        }
+        let migrations = SQLMigrations([
+            SQLMigrations.Migration("one") { (connection, _) throws(RecordError) in
+                try connection.execute("CREATE TABLE one (x)")
+            }
+        ])
+        let later = Task.detached {
+            Result { () throws(RecordError) in
+                try second.use { connection throws(RecordError) in
+                    try migrations.apply(to: connection)
+                }
+            }
+        }
+        try first.use { connection throws(RecordError) in
+            try migrations.apply(to: connection)
+        }
+        try await later.value.get()
     }
 
     @Test("uploads that wait for their record are counted from the start")

@@ -36,6 +36,22 @@ import Testing
         #expect(StorageDirectory.names(directory.path) == ["records.sqlite"])
     }
 
+    @Test(
+        "each commit is as durable as the operator chose, with a log",
+        arguments: [SQLiteStorage.Synchronous.normal, .full])
+    func durability(choice: SQLiteStorage.Synchronous) throws {
+        let directory = try StorageDirectory()
+        let storage = try SQLiteStorage.open(path: directory.database, synchronous: choice)
+        let found = try storage.database.writer.use { connection throws(RecordError) in
+            [
+                try connection.first("PRAGMA synchronous") { String($0.int64(0)) },
+                try connection.first("PRAGMA journal_mode") { $0.string(0) },
+            ]
+        }
+        storage.close()
+        #expect(found == [choice == .full ? "2" : "1", "wal"])
+    }
+
     @Test("what is asked of a closed storage fails")
     func closed() async throws {
         let directory = try StorageDirectory()
