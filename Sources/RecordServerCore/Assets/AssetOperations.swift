@@ -77,9 +77,10 @@ struct AssetOperations: Sendable {
         let (database, found) = try await resources.storage.write {
             transaction throws(ServerError) in
             let access = try ZoneAccess.open(request.zone, context, transaction)
+            let visibility = try RecordVisibility(access, context, transaction)
             var items: [RereferencedField] = []
             for item in request.assets {
-                let field = try Self.field(item, access, context, transaction)
+                let field = try Self.field(item, access, visibility, transaction)
                 items.append(field)
                 try Self.renew(
                     field.assets, access.zone.key.database, context.milliseconds, transaction)
@@ -107,10 +108,10 @@ struct AssetOperations: Sendable {
 
     /// Returns the assets of the field, or else the asset that is asked for and that a record had.
     private static func field(
-        _ item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
+        _ item: RereferenceBody.Item, _ access: ZoneAccess, _ visibility: RecordVisibility,
         _ reader: any StorageReader
     ) throws(ServerError) -> RereferencedField {
-        let assets = try assets(of: item, access, context, reader)
+        let assets = try assets(of: item, visibility, reader)
         guard let checksum = item.fileChecksum else {
             return RereferencedField(item: item, assets: assets)
         }
@@ -151,13 +152,9 @@ struct AssetOperations: Sendable {
     /// Returns the assets of a field that the caller may read, in order. Returns none when there
     /// are none.
     private static func assets(
-        of item: RereferenceBody.Item, _ access: ZoneAccess, _ context: OperationContext,
-        _ reader: any StorageReader
+        of item: RereferenceBody.Item, _ visibility: RecordVisibility, _ reader: any StorageReader
     ) throws(ServerError) -> [WireAsset] {
-        guard
-            let record = try RecordVisibility(access, context, reader)
-                .record(item.recordName, reader)
-        else { return [] }
+        guard let record = try visibility.record(item.recordName, reader) else { return [] }
         let fields = try FieldsCodec.decode(record.fields)
         switch fields.first(where: { $0.name == item.fieldName })?.value {
         case .asset(let asset): return [asset]

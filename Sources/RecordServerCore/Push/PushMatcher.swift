@@ -36,16 +36,23 @@ struct PushMatcher {
 
     func deliveries() throws(ServerError) -> [PushDelivery] {
         var deliveries: [PushDelivery] = []
+        // Queries need it. It is read once, for the first user who has one.
+        var schema: ContainerSchema?
         for (key, rows) in try subscribers() {
             let devices = try reader.pushDevices(container, key.user)
                 .filter { origin == nil || $0.clientID != origin }.map(\.courierHash)
             guard !devices.isEmpty, let user = try reader.user(key.user), !user.isDisabled else {
                 continue
             }
-            let sight = try sight(user, key.scope)
-            for row in rows {
-                let subscription = try row.subscription()
-                let frames = try frames(subscription, key, sight)
+            let subscriptions = try rows.map { (row) throws(ServerError) in
+                try row.subscription()
+            }
+            if schema == nil, subscriptions.contains(where: { $0.kind == .query }) {
+                schema = try ContainerSchema.current(container, reader)
+            }
+            let sight = try sight(user, key.scope, schema)
+            for (row, subscription) in zip(rows, subscriptions) {
+                let frames = try frames(subscription, key, sight, schema)
                 guard !frames.isEmpty else { continue }
                 deliveries.append(
                     PushDelivery(
@@ -77,11 +84,15 @@ struct PushMatcher {
     }
 
     /// Returns the records that a user may see in the zone.
-    private func sight(_ user: UserRow, _ scope: DatabaseScope) throws(ServerError) -> Sight {
+    ///
+    /// - Parameter schema: nil for a user without queries, who hears of no single record.
+    private func sight(
+        _ user: UserRow, _ scope: DatabaseScope, _ schema: ContainerSchema?
+    ) throws(ServerError) -> Sight {
         switch scope {
         case .public:
+            guard let schema else { return Sight(shares: nil, grants: .none) }
             let roles = try ContainerSchema.roles(of: .user(user), in: container, reader)
-            let schema = try ContainerSchema.current(container, reader)
             return Sight(
                 shares: nil, grants: Grants(schema: schema, roles: roles, user: user.name))
         case .private: return Sight(shares: nil, grants: .none)
@@ -94,7 +105,8 @@ struct PushMatcher {
     }
 
     private func frames(
-        _ subscription: WireSubscription, _ key: SubscriptionKey, _ sight: Sight
+        _ subscription: WireSubscription, _ key: SubscriptionKey, _ sight: Sight,
+        _ schema: ContainerSchema?
     ) throws(ServerError) -> [[UInt8]] {
         let scene = PushFrame.Scene(zone: zone, user: key.user, scope: key.scope)
         let frame = PushFrame(
@@ -106,8 +118,10 @@ struct PushMatcher {
         case _ where key.scope == .shared && !viewers.contains(key.user): return []
         case .zone: return covers(subscription) ? [frame.zone()] : []
         case .query:
-            guard covers(subscription), let query = subscription.query else { return [] }
-            return try frames(query, subscription, scene, sight)
+            guard covers(subscription), let query = subscription.query, let schema else {
+                return []
+            }
+            return try frames(query, subscription, scene, sight, schema)
         }
     }
 
@@ -121,7 +135,7 @@ struct PushMatcher {
 
     private func frames(
         _ query: WireQuery, _ subscription: WireSubscription, _ scene: PushFrame.Scene,
-        _ sight: Sight
+        _ sight: Sight, _ schema: ContainerSchema
     ) throws(ServerError) -> [[UInt8]] {
         let candidates = changes.filter { entry in
             entry.change.record.type == query.recordType
@@ -129,7 +143,6 @@ struct PushMatcher {
                 && sight.includes(entry.change.record.share)
         }
         guard !candidates.isEmpty else { return [] }
-        let schema = try ContainerSchema.current(container, reader)
         guard let evaluator = Self.evaluator(query, schema) else { return [] }
         var frames: [[UInt8]] = []
         for (change, notificationID) in candidates {

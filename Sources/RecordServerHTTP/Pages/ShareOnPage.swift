@@ -36,14 +36,9 @@ extension Pages {
             shortGUID.utf8.allSatisfy(ShortGUIDRule.isByte)
         else { return nil }
         return try await service.storage.read { (reader) throws(ServerError) -> ShareOnPage? in
-            for container in try reader.containers() {
-                for environment in ServerEnvironment.allCases {
-                    let key = ContainerKey(container: container, environment: environment)
-                    guard let row = try LinkedShare.find(key, shortGUID, reader) else {
-                        continue
-                    }
-                    return try Self.show(row, openedBy: shortGUID, to: user, reader)
-                }
+            for key in try ContainerKey.all(reader) {
+                guard let row = try LinkedShare.find(key, shortGUID, reader) else { continue }
+                return try Self.show(row, openedBy: shortGUID, to: user, reader)
             }
             return nil
         }

@@ -308,9 +308,9 @@ package actor SyncEngine {
         waker.yield()
     }
 
-    /// Notes the first contact with the server, once.
+    /// Notes the first contact with the server, once. The public database has no setup.
     private func noteContact(since start: Timestamp) {
-        guard !hasContact else { return }
+        guard !hasContact, exchange.database != .public else { return }
         hasContact = true
         note(.setup, nil, since: start)
     }
