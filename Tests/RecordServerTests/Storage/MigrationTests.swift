@@ -3,6 +3,7 @@ import RecordModel
 import RecordSQL
 import RecordWire
 import ServerTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test("of two processes that bring the same database up to date, the later one finds it done")
-    func twoAtOnce() async throws {
+    func twoAtOnce() throws {
         let directory = try StorageDirectory()
         let (first, second) = (
             try SQLQueue(path: directory.database), try SQLQueue(path: directory.database)
@@ -38,29 +39,36 @@ import Testing
         first.trace { statement in
             guard statement == "BEGIN IMMEDIATE" else { return }
             one.signal()
-            #expect(other.wait(timeout: .now() + 10) == .success)
+            #expect(other.wait(timeout: .now() + 60) == .success)
         }
         second.trace { statement in
             guard statement == "BEGIN IMMEDIATE" else { return }
             other.signal()
-            #expect(one.wait(timeout: .now() + 10) == .success)
+            #expect(one.wait(timeout: .now() + 60) == .success)
         }
         let migrations = SQLMigrations([
             SQLMigrations.Migration("one") { (connection, _) throws(RecordError) in
                 try connection.execute("CREATE TABLE one (x)")
             }
         ])
-        let later = Task.detached {
-            Result { () throws(RecordError) in
+        // A thread of its own: the pool of tasks may have none free.
+        let later = Mutex<Result<Void, RecordError>?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "later").async {
+            let outcome = Result { () throws(RecordError) in
                 try second.use { connection throws(RecordError) in
                     try migrations.apply(to: connection)
                 }
             }
+            later.withLock { $0 = outcome }
+            isDone.signal()
         }
         try first.use { connection throws(RecordError) in
             try migrations.apply(to: connection)
         }
-        try await later.value.get()
+        isDone.wait()
+        let outcome = later.withLock { $0 }
+        try #require(outcome).get()
     }
 
     @Test("uploads that wait for their record are counted from the start")
