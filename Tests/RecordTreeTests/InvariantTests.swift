@@ -23,6 +23,21 @@ struct InvariantTests {
                 == ["a counted number is among the moved ones"])
     }
 
+    @Test("a handle that was released takes no other file, so that its caller closes that one")
+    func releasedHandle() {
+        let handle = OpenHandle(HandleNumber(rawValue: 1), .bytes([1]), flags: 0)
+        #expect(handle.become(.bytes([2])))
+        guard case .bytes([2]) = handle.release() else {
+            Issue.record("another file was to be closed")
+            return
+        }
+        #expect(!handle.become(.bytes([3])))
+        guard case .bytes([2]) = handle.current else {
+            Issue.record("a released handle took another file")
+            return
+        }
+    }
+
     @Test("a handle under another number, or under one that is given again, is found")
     func handles() {
         var sound = HandleTable()

@@ -33,8 +33,8 @@ struct FieldReadings: CheckedState {
     ) {
         if readers[program] == nil { makeRoom(table) }
         var reader = readers[program, default: Reader()]
-        reader.versions[file] = version
-        reader.files.use(file)
+        let isNew = reader.versions.updateValue(version, forKey: file) == nil
+        if isNew { reader.files.add(file) } else { reader.files.use(file) }
         if let oldest = reader.files.oldest(over: Self.filesMax) {
             reader.files.remove(oldest)
             reader.versions[oldest] = nil

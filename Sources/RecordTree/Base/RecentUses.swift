@@ -4,6 +4,9 @@ struct RecentUses<Key: Equatable & Sendable>: Sendable {
     /// The keys, the last used one at the end.
     private(set) var keys: [Key] = []
 
+    /// Notes the first use of a key that the caller knows to be new.
+    mutating func add(_ key: Key) { keys.append(key) }
+
     mutating func use(_ key: Key) {
         guard keys.last != key else { return }
         remove(key)

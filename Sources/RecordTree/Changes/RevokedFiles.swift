@@ -20,19 +20,20 @@ extension RemoteChanges {
     ///
     /// - Returns: the notices that drop the kernel's pages of them.
     func revokeScratch(goneWith change: StoreChange) -> [KernelNotice] {
-        guard change.author == .sync, places.isOfOthers(change.zone) else { return [] }
+        guard change.author == .sync else { return [] }
         let gone: ScratchPlace.Directory
         switch (change.kind, change.type) {
         case (.zoneRemoved, _): gone = .zone(change.zone)
         case (.typeRemoved, let type?): gone = .type(type)
         default: return []
         }
+        guard places.isOfOthers(change.zone) else { return [] }
         var notices: [KernelNotice] = []
         for handle in handles.all(on: { if case .scratch = $0 { true } else { false } }) {
             guard case .scratch(_, let id) = handle.current,
                 scratch.scratchNodes.base(of: id) == gone
             else { continue }
-            handle.become(.bytes([]))
+            _ = handle.become(.bytes([]))
             if let number = nodes.number(of: .scratch(id)) {
                 notices.append(.content(number))
             }

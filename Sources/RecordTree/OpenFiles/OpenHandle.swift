@@ -39,19 +39,34 @@ final class OpenHandle: Sendable {
     let number: HandleNumber
     let canWrite: Bool
     let appends: Bool
-    private let backing: Mutex<Backing>
+    private let state: Mutex<(backing: Backing, isReleased: Bool)>
 
     init(_ number: HandleNumber, _ backing: Backing, flags: Int32) {
         self.number = number
         self.canWrite = flags & O_ACCMODE != O_RDONLY
         self.appends = flags & O_APPEND != 0
-        self.backing = Mutex(backing)
+        state = Mutex((backing, false))
     }
 
-    var current: Backing { backing.withLock { $0 } }
+    var current: Backing { state.withLock(\.backing) }
 
-    /// Continues with another file.
-    func become(_ file: Backing) { backing.withLock { $0 = file } }
+    /// Continues with another file. Returns false when the handle was released meanwhile: nothing
+    /// was changed, and the caller closes the file that it opened for the handle.
+    func become(_ file: Backing) -> Bool {
+        state.withLock { state in
+            guard !state.isReleased else { return false }
+            state.backing = file
+            return true
+        }
+    }
+
+    /// Ends the handle. Returns the file to close.
+    func release() -> Backing {
+        state.withLock { state in
+            state.isReleased = true
+            return state.backing
+        }
+    }
 }
 
 extension OpenHandle.Backing {

@@ -37,6 +37,7 @@ struct OpenRecordTable: CheckedState {
 
     var all: [OpenRecord] { Array(files.values) }
     var count: Int { files.count }
+    var hasUnsaved: Bool { files.values.contains(where: \.isUnsaved) }
 
     func open(_ file: RecordFile) -> OpenRecord? { files[file] }
 

@@ -159,7 +159,7 @@ final class OpenRecords: Sendable {
     /// Checks whether a text still waits. Returns false when all are saved.
     func checkRetry() -> Bool {
         table.withLock { table in
-            table.retryIsDue = table.all.contains(where: \.isUnsaved)
+            table.retryIsDue = table.hasUnsaved
             return table.retryIsDue
         }
     }

@@ -155,7 +155,11 @@ struct Readings: CheckedState {
             nextNumber += 1
             readers[program] = Reader(number: nextNumber)
         }
-        readers[program]?.names.use(name)
+        if readers[program]?.known[name] == nil {
+            readers[program]?.names.add(name)
+        } else {
+            readers[program]?.names.use(name)
+        }
         if let oldest = readers[program]?.names.oldest(over: Self.namesMax) {
             forget(oldest, of: program)
         }

@@ -33,7 +33,10 @@ final class HandleMoves: Sendable {
     {
         for handle in handles.all(on: { $0.isScratch(scratch) }) {
             let open = try assetFiles.open(entry, writes: handle.canWrite, isEmptied: false)
-            handle.become(.asset(open))
+            guard handle.become(.asset(open)) else {
+                assetFiles.close(open, writes: handle.canWrite)
+                continue
+            }
             if handle.canWrite { try open.takeLater(source, than: imported, into: assetContent) }
         }
     }
@@ -46,7 +49,7 @@ final class HandleMoves: Sendable {
         let moved = handles.all(on: matches)
         guard !moved.isEmpty else { return }
         let host = try HostFile(path: path, flags: O_RDWR)
-        for handle in moved { handle.become(.scratch(host, scratch)) }
+        for handle in moved { _ = handle.become(.scratch(host, scratch)) }
     }
 
     /// Returns the content that the file shows, including writes that are not saved yet. Returns

@@ -116,7 +116,7 @@ final class RecordRenames: Sendable {
         for handle in moved {
             let open = try recordFiles.open(file, writes: handle.canWrite)
             open.load(saved.text)
-            handle.become(.record(open))
+            if !handle.become(.record(open)) { saving.close(open, writes: handle.canWrite) }
         }
         tellOfMerge(saved)
     }

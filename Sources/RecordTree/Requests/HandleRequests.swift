@@ -194,7 +194,7 @@ final class HandleRequests: Sendable {
         guard let handle = handles.remove(number) else {
             return
         }
-        switch handle.current {
+        switch handle.release() {
         case .record(let open): saving.close(open, writes: handle.canWrite)
         case .asset(let open): assetFiles.close(open, writes: handle.canWrite)
         case .events(let cursor): events.close(cursor)

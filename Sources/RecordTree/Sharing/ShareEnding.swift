@@ -4,7 +4,6 @@ import RecordStore
 /// The effects of `rm` on a share's file.
 final class ShareEnding: Sendable {
     let options: TreeOptions
-    let places: Places
     let shareDrafts: ShareDrafts
     let shareStates: ShareStates
     let shares: ShareFiles
@@ -12,7 +11,6 @@ final class ShareEnding: Sendable {
 
     init(_ ground: Ground, shareDrafts: ShareDrafts, shareStates: ShareStates, shares: ShareFiles) {
         options = ground.options
-        places = ground.places
         self.shareDrafts = shareDrafts
         self.shareStates = shareStates
         self.shares = shares
@@ -105,7 +103,7 @@ final class ShareEnding: Sendable {
         case .zone(let zone): return zone
         case .record(let id):
             guard let record = try store.record(id) else { return nil }
-            return try places.place(of: record.type).zone.id
+            return try store.type(record.type)?.zone
         }
     }
 
