@@ -4,6 +4,7 @@ import RecordStore
 /// The effects of `rm` on a share's file.
 final class ShareEnding: Sendable {
     let options: TreeOptions
+    let places: Places
     let shareDrafts: ShareDrafts
     let shareStates: ShareStates
     let shares: ShareFiles
@@ -11,6 +12,7 @@ final class ShareEnding: Sendable {
 
     init(_ ground: Ground, shareDrafts: ShareDrafts, shareStates: ShareStates, shares: ShareFiles) {
         options = ground.options
+        places = ground.places
         self.shareDrafts = shareDrafts
         self.shareStates = shareStates
         self.shares = shares
