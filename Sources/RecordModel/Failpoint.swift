@@ -4,7 +4,7 @@ import Synchronization
 import Glibc
 #endif
 
-/// The named points at which tests kill the daemon (reliability.md §4.4).
+/// The named points at which tests kill the daemon (Guarantees, "What shows it").
 ///
 /// `RECORDFS_FAILPOINT=name:N` sends this process SIGKILL when it passes `name` for the N-th time.
 /// With `name:N:hold`, the thread that passes the point then stops there for ever.

@@ -80,7 +80,8 @@ package struct RecordName: ByteName {
     package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// The file name of a record without `.json`: its record name, percent-encoded (mount.md §2).
+/// The file name of a record without `.json`: its record name, percent-encoded (MountContract,
+/// "Names").
 package struct Stem: ByteName {
     package let bytes: [UInt8]
     package init(bytes: [UInt8]) { self.bytes = bytes }

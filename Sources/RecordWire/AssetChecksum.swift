@@ -2,7 +2,7 @@ package import RecordModel
 
 /// The checksum of an asset on the wire.
 package enum AssetChecksum {
-    /// Base64 of 0x01 and the first 20 bytes of the SHA-256 (reference §12.4).
+    /// Base64 of 0x01 and the first 20 bytes of the SHA-256 (Protocol, "Assets").
     package static func fileChecksum(_ hash: ContentHash) -> Text {
         Text(utf8: Base64.encode([0x01] + bytes(hash).prefix(20)))
     }

@@ -10,7 +10,7 @@ package struct InvitationAnswer: Hashable, Sendable {
     package var title: Text?
     /// The kind of the shared object.
     package var type: Text?
-    /// The owner, as a user identity dictionary (reference §5.8).
+    /// The owner, as a user identity dictionary (Protocol, "wantsInvitations").
     package var ownerIdentity: JSONValue
     package var permission: SharePermission
     /// The time of the invitation since 1970. It is nil for an invitation from before this was

@@ -1,7 +1,8 @@
 package import RecordModel
 
-/// The record dictionary of a request (reference §5.3, §5.9). Keys that only answers have, such as
-/// `created`, `modified` and `share`, are ignored: a client cannot set them.
+/// The record dictionary of a request (CloudKit Web Services Reference, Types and Dictionaries).
+/// Keys that only answers have, such as `created`, `modified` and `share`, are ignored: a client
+/// cannot set them.
 package struct RecordDictionary: Hashable, Sendable {
     /// The parent in a request: not mentioned, none, or a record.
     package enum Parent: Hashable, Sendable {
@@ -36,7 +37,7 @@ package struct RecordDictionary: Hashable, Sendable {
 }
 
 extension RecordTypeName {
-    /// The type of the records that describe shares (reference §5.9).
+    /// The type of the records that describe shares (Protocol, "Sharing").
     package static let share = RecordTypeName("cloudkit.share")
     /// The system type with one record for each user, in the public database.
     package static let users = RecordTypeName("Users")

@@ -1,6 +1,7 @@
 package import RecordModel
 
-/// One of the seven operations of records/modify (reference §6.3).
+/// One of the seven operations of records/modify (CloudKit Web Services Reference,
+/// Modifying Records).
 package enum RecordOperationType: String, CaseIterable, Sendable {
     case create, update, forceUpdate, replace, forceReplace, delete, forceDelete
 }
@@ -119,7 +120,8 @@ package enum Comparator: String, CaseIterable, Sendable {
     case containsAny = "CONTAINS_ANY"
 }
 
-/// A system field in filters and sort orders, by its `systemFieldName` (reference §5.7).
+/// A system field in filters and sort orders, by its `systemFieldName` (CloudKit Web Services
+/// Reference, Types and Dictionaries).
 package enum SystemField: String, CaseIterable, Sendable {
     case recordName
     case share
@@ -252,7 +254,8 @@ package struct ZoneOperation: Hashable, Sendable {
     }
 }
 
-/// One short GUID of records/resolve and records/accept (reference §5.10).
+/// One short GUID of records/resolve and records/accept (CloudKit Web Services Reference,
+/// Types and Dictionaries).
 package struct ShortGUIDRequest: Hashable, Sendable {
     package var value: Text
     package var shouldFetchRootRecord: Bool

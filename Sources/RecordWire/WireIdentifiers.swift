@@ -18,7 +18,7 @@ package enum ServerEnvironment: String, CaseIterable, Sendable {
     case development, production
 }
 
-/// The zoneID dictionary (reference §5.1).
+/// The zoneID dictionary (CloudKit Web Services Reference, Types and Dictionaries).
 package struct ZoneIdentifier: Hashable, Sendable {
     package var zone: ZoneName
     /// The owner. Nil means the caller, like `UserName.defaultOwner`.

@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The value of a field on the wire (reference §4, §5.4 to §5.6).
+/// The value of a field on the wire (CloudKit Web Services Reference, Types and Dictionaries).
 package enum WireValue: Hashable, Sendable {
     case string(Text)
     case int64(Int64)

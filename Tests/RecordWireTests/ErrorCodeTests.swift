@@ -3,7 +3,7 @@ import RecordWire
 import Testing
 
 @Suite("Error codes") struct ErrorCodeTests {
-    @Test("every code has the status of the reference's table")
+    @Test("every code has its HTTP status")
     func statuses() {
         let table: [ServerErrorCode: Int] = [
             .accessDenied: 403, .atomicError: 400, .authenticationFailed: 401,

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("zones, tombstones and stamps are printed with the keys of the reference")
+    @Test("zones, tombstones and stamps are printed with Apple's keys")
     func answers() {
         let zone = ZoneIdentifier(zone: "Z", owner: "_o")
         let id = #"{"zoneName":"Z","ownerRecordName":"_o","zoneType":"REGULAR_CUSTOM_ZONE"}"#

@@ -1,4 +1,4 @@
-/// A strict parser of RFC 8259 over bytes (mount contract, section 3).
+/// A strict parser of RFC 8259 over bytes (RecordText, "The parser").
 ///
 /// It is stricter than the RFC where the RFC leaves a choice: no duplicate keys, no NUL (nor
 /// `\u0000`), no lone surrogates, no integers outside 64 bits, no doubles beyond their range, no

@@ -1,4 +1,4 @@
-/// The meaning of a name in a TYPE directory (mount contract, section 2).
+/// The meaning of a name in a TYPE directory (MountContract, "Names beside a record").
 package enum EntryName: Hashable, Sendable {
     /// `STEM.json`. The stem need not be canonical. The caller refuses it when it is not.
     case record(Stem)

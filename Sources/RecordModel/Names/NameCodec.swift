@@ -1,4 +1,4 @@
-/// The reversible percent-encoding of names (mount contract, section 2).
+/// The reversible percent-encoding of names (MountContract, "Names").
 ///
 /// `/`, `%`, `@`, control characters (C0, DEL, C1), a leading `.` or `#`, a trailing `~` and every
 /// byte that is not part of well-formed UTF-8 become `%XX` with upper-case digits.

@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordWire
 
-/// Checks the credentials of requests (reference §2).
+/// Checks the credentials of requests (Protocol, "Credentials").
 ///
 /// Everything that can be revoked is read from the storage for each request, so that a revocation
 /// counts from the next request on, also when another process made it.

@@ -1,7 +1,8 @@
 package import RecordModel
 package import RecordWire
 
-/// A request that is signed with a server-to-server key (reference §2.3).
+/// A request that is signed with a server-to-server key (CloudKit Web Services Reference, Composing
+/// Web Service Requests).
 ///
 /// The signed text is `date:base64(sha256(body)):path`. Clients differ in two details, and both
 /// ways are valid: the path with or without the query, and for an empty body the hash of nothing or

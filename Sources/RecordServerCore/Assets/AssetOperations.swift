@@ -5,8 +5,9 @@ import RecordWire
 struct AssetOperations: Sendable {
     let resources: ServiceResources
 
-    /// Answers assets/upload: a URL for each asset to upload (reference §12.1). A client that names
-    /// no record gets a new name, and may save the upload there or in any other record.
+    /// Answers assets/upload: a URL for each asset to upload (CloudKit Web Services Reference,
+    /// Uploading Assets). A client that names no record gets a new name, and may save the upload
+    /// there or in any other record.
     func uploadTokens(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -67,7 +68,7 @@ struct AssetOperations: Sendable {
     }
 
     /// Answers assets/rereference: values for other records with the content that these fields have
-    /// (reference §12.2).
+    /// (CloudKit Web Services Reference, Referencing Existing Assets).
     func rereferenceAssets(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordWire
 
 extension AssetReceipt {
-    /// Returns the five keys of a value that can be written (reference §5.5).
+    /// Returns the five keys of a value that can be written (Protocol, "Assets").
     ///
     /// `wrappingKey` and `referenceChecksum` carry no meaning here. They follow from the receipt,
     /// so that the server notices a client that sends back others.

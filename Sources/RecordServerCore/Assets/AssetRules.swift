@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordWire
 
-/// The rules for asset values in requests, and the URLs for their bytes (reference §5.5, §12).
+/// The rules for asset values in requests, and the URLs for their bytes (Protocol, "Assets").
 package enum AssetRules {
     /// Returns the asset to store for one value of `field`: the identity of its content, and
     /// nothing else.

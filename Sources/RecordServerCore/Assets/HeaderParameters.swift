@@ -1,7 +1,7 @@
 import RecordModel
 
 /// A header's value with parameters, as in `form-data; name="file"; filename="a.png"`
-/// (RFC 9110 §5.6.6).
+/// (RFC 9110, section 5.6.6).
 package struct HeaderParameters {
     /// The text before the first semicolon, in lower case.
     package let value: String

@@ -1,7 +1,7 @@
 import Glibc
 package import RecordWire
 
-/// Reads a `multipart/form-data` body in pieces as they arrive (RFC 7578, RFC 2046 §5.1).
+/// Reads a `multipart/form-data` body in pieces as they arrive (RFC 7578, RFC 2046, section 5.1).
 ///
 /// Content is passed on as soon as it cannot belong to a boundary, so that no part is ever held as
 /// a whole. The rest (preamble, headers, boundaries, epilogue) is bounded.

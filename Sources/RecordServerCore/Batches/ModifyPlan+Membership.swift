@@ -1,8 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// The share and the tree that each record belongs to after the batch (reference §9.4, appendix
-/// B.7).
+/// The share and the tree that each record belongs to after the batch (ServerArchitecture,
+/// "Trees").
 extension ModifyPlan {
     /// Gives every record of the batch its place, and moves the records below it along.
     mutating func settleMemberships() throws(ServerError) {

@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// Parents and references with consequences, at the end of the batch (reference §5.4, §14.3).
+/// Parents and references with consequences, at the end of the batch (CloudKit Web Services
+/// Reference, Types and Dictionaries).
 extension ModifyPlan {
     /// The longest chain of parents.
     private static let maximumDepth = ServerLimits.parentDepth
@@ -94,7 +95,7 @@ extension ModifyPlan {
     }
 
     /// Counts one more source of `target`: deleting one record may delete at most 750 others
-    /// (reference §13).
+    /// (CloudKit Web Services Reference, Data Size Limits).
     private mutating func countSource(
         of target: RecordName, _ index: Int, _ sources: inout [RecordName: Int]
     ) throws(ServerError) {

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// Operations on records of type `cloudkit.share` (reference §5.9, §9).
+/// Operations on records of type `cloudkit.share` (Protocol, "Sharing").
 extension ModifyPlan {
     mutating func evaluateShare(
         _ operation: RecordOperation, _ name: RecordName, _ index: Int

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// Names and change tags of operations (reference §6.3, §14.3).
+/// Names and change tags of operations (Protocol, "Records and saves").
 extension ModifyPlan {
     /// Checks the tag of `update`, `replace` and a `delete` with a tag: the record must be the one
     /// that the caller knows.

@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 /// The plan of a records/modify. It is made in memory from the rows that the transaction has read,
-/// before anything is written (reference §6.3, §9, §14).
+/// before anything is written (Protocol, "Records and saves").
 ///
 /// Each operation is first evaluated alone: change tags, types, fields, rights. Then the batch is
 /// settled as a whole: parents and reference targets, consequences of deletions, membership in

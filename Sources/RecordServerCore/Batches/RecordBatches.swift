@@ -5,7 +5,7 @@ import RecordWire
 struct RecordBatches: Sendable {
     let resources: ServiceResources
 
-    /// Answers records/modify (reference §6.3).
+    /// Answers records/modify (CloudKit Web Services Reference, Modifying Records).
     func modifyRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {

@@ -11,7 +11,8 @@ struct ChangeFeeds: Sendable {
     /// beyond it.
     private static let maximumFeedBytes = 8 << 20
 
-    /// Answers records/changes (reference §6.4): one zone, whose errors are those of the request.
+    /// Answers records/changes: one zone, whose errors are those of the request
+    /// (CloudKit Web Services Reference, Fetching Record Changes).
     func recordChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -28,7 +29,8 @@ struct ChangeFeeds: Sendable {
         }
     }
 
-    /// Answers changes/zone (reference §7.3): a page for each zone, or its error.
+    /// Answers changes/zone: a page for each zone, or its error (CloudKit Web Services Reference,
+    /// Fetching Record Zone Changes).
     func zoneChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {
@@ -141,7 +143,7 @@ struct ChangeFeeds: Sendable {
             limit: Self.maximumTotal)
     }
 
-    /// Answers changes/database (reference §7.2).
+    /// Answers changes/database (CloudKit Web Services Reference, Fetching Database Changes).
     func databaseChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
@@ -156,8 +158,8 @@ struct ChangeFeeds: Sendable {
         }
     }
 
-    /// Answers zones/changes (reference §7.4). Its token is `metaSyncToken`, and `syncToken` in the
-    /// text of its documentation.
+    /// Answers zones/changes (CloudKit Web Services Reference, Fetching Zone Changes). Its token is
+    /// `metaSyncToken`, and `syncToken` in the text of that page.
     func zonesChanges(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// One page of the feed of a zone, as one viewer sees it (reference §6.4, §7.3).
+/// One page of the feed of a zone, as one viewer sees it.
 struct FeedPage {
     /// The most records and bytes of one read, so that large records do not fill the memory.
     private static let sliceCount = 200

@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordWire
 
 /// A place in the feed of one zone as one viewer sees it: the `syncToken` of changes/zone,
-/// records/changes and zones/list (reference §7.5, appendix B.4).
+/// records/changes and zones/list (Protocol, "Feeds and sync tokens").
 ///
 /// It is sealed, so that nobody can make one. It is bound to the incarnation of the zone and, in a
 /// shared database, to that of the view, so that it expires when either of them is renewed.

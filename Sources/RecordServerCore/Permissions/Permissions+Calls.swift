@@ -1,8 +1,8 @@
 import RecordWire
 
 extension Permissions {
-    /// Decides whether this kind of credential may call the operation (reference §2.1). Rights to
-    /// zones, records and types are decided later, in the transaction that uses them.
+    /// Decides whether this kind of credential may call the operation (Protocol, "Credentials").
+    /// Rights to zones, records and types are decided later, in the transaction that uses them.
     static func decide(
         _ endpoint: Endpoint, in scope: DatabaseScope, by caller: Caller
     ) -> Decision {

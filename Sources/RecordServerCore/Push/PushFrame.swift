@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// One notification as JSON, as a client gets it from its courier (reference §8).
+/// One notification as JSON, as a client gets it from its courier (Protocol, "Subscriptions and
+/// push").
 struct PushFrame {
     /// The zone of the change, and the user who is notified of it.
     struct Scene: Hashable {

@@ -5,7 +5,8 @@ import RecordWire
 struct PushTokens: Sendable {
     let resources: ServiceResources
 
-    /// Answers tokens/create: makes a courier for one more device of the caller (reference §8).
+    /// Answers tokens/create: makes a courier for one more device of the caller
+    /// (CloudKit Web Services Reference, Creating APNs Tokens).
     func createPushToken(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -2,7 +2,7 @@ import RecordModel
 import RecordWire
 
 /// Changes the subscriptions of one user in one database, inside a transaction
-/// (reference §5.11, §8).
+/// (CloudKit Web Services Reference, Modifying Subscriptions).
 struct SubscriptionEditor {
     let key: SubscriptionKey
     let context: OperationContext

@@ -28,7 +28,7 @@ extension SubscriptionRow {
 
 extension WireSubscription {
     /// Returns whether both subscriptions notify of the same changes: a user has only one of them
-    /// (reference §8).
+    /// (Protocol, "Subscriptions and push").
     func tellsTheSame(as other: WireSubscription) -> Bool {
         kind == other.kind && zone == other.zone && query == other.query
             && firesOn == other.firesOn && (zone != nil || zoneWide == other.zoneWide)

@@ -12,7 +12,8 @@ enum QueryTestKind: Hashable, Sendable {
     case beginsWith, memberBeginsWith
 }
 
-/// The index that a field needs for use in a filter or sort order (reference §5.7, §15.2).
+/// The index that a field needs for use in a filter or sort order (Apple's "Integrating a
+/// Text-Based Schema into Your Workflow").
 enum NeededIndex: Hashable, Sendable {
     case queryable, sortable, searchable
     /// Either index is enough.

@@ -5,8 +5,9 @@ import RecordWire
 struct RecordQueries: Sendable {
     let resources: ServiceResources
 
-    /// Answers records/query (reference §6.1). A page can be shorter than asked for, also empty:
-    /// only an answer without continuation marker is the last.
+    /// Answers records/query (CloudKit Web Services Reference, Fetching Records Using a Query). A
+    /// page can be shorter than asked for, also empty: only an answer without continuation marker
+    /// is the last.
     func queryRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {

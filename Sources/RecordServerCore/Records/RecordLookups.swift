@@ -11,7 +11,8 @@ struct RecordLookups: Sendable {
     private static let lookupBytes = 1 << 20
     private static let lookupCount = 20
 
-    /// Answers records/lookup (reference §6.2): an item for each name, in order.
+    /// Answers records/lookup: an item for each name, in order (CloudKit Web Services Reference,
+    /// Fetching Records by Record Name).
     func lookupRecords(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> Answer
     {

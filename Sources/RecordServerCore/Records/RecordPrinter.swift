@@ -1,7 +1,8 @@
 package import RecordModel
 package import RecordWire
 
-/// Prints record dictionaries for one viewer of one zone (reference §5.3, §5.9).
+/// Prints record dictionaries for one viewer of one zone (CloudKit Web Services Reference,
+/// Types and Dictionaries).
 ///
 /// Stored fields are copied as they are, unless the projection, the settings or assets need
 /// something else.

@@ -5,7 +5,7 @@ import RecordWire
 struct ZoneOperations: Sendable {
     let resources: ServiceResources
 
-    /// Answers zones/list (reference §7.1).
+    /// Answers zones/list (CloudKit Web Services Reference, Fetching Zones).
     func listZones(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {

@@ -1,7 +1,8 @@
 package import RecordModel
 import RecordWire
 
-/// The permission that a grant of the public database gives (reference §15.3).
+/// The permission that a grant of the public database gives (ManagementPlane, "The schema
+/// language").
 package typealias SchemaPermission = SchemaDocument.Permission
 
 /// The schema of a container in one environment: types, fields, indexes, roles and grants.

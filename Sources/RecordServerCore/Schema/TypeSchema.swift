@@ -40,8 +40,8 @@ package struct TypeSchema: Sendable {
                 isSortable: false, isSearchable: false))
     }
 
-    /// The grants of a type without grants of its own (reference §15.3). To close a type, give it
-    /// one, for example `GRANT WRITE TO "_creator"`.
+    /// The grants of a type without grants of its own (ManagementPlane, "The schema language"). To
+    /// close a type, give it one, for example `GRANT WRITE TO "_creator"`.
     static let defaultGrants: [SchemaDocument.Grant] = [
         .init([.write], to: "_creator"), .init([.create], to: "_icloud"),
         .init([.read], to: "_world"),

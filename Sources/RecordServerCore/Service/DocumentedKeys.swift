@@ -18,7 +18,7 @@ indirect enum DocumentedKeys: Sendable {
 
     /// Checks the keys of a value and of everything inside it.
     ///
-    /// - Throws: badRequest that names the first key which is not in the reference.
+    /// - Throws: badRequest that names the first key which is not in Apple's reference.
     func check(_ json: JSONReader) throws(ServerError) {
         switch (self, json.value) {
         case (.object(let known), .object(let members)):

@@ -83,7 +83,7 @@ package enum ConstantTime {
     }
 }
 
-/// Base64 with `-` and `_`, without padding (RFC 4648 §5).
+/// Base64 with `-` and `_`, without padding (RFC 4648, section 5).
 package enum URLSafeBase64 {
     package static func encode(_ bytes: [UInt8]) -> String {
         var text = Base64.encode(bytes)

@@ -15,7 +15,7 @@ enum MaskedContact {
     /// Returns the last two digits.
     static func phoneNumber(_ number: Text) -> Text { Text("***\(number.string.suffix(2))") }
 
-    /// Returns an item of `potentialMatchList` (reference §5.10).
+    /// Returns an item of `potentialMatchList` (Protocol, "Sharing").
     static func potentialMatch(_ row: ParticipantRow) -> JSONValue {
         var contact: [JSONMember] = []
         if let address = row.lookup.emailAddress {

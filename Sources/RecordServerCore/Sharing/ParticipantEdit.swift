@@ -27,7 +27,7 @@ struct ParticipantEdit {
         share = before
     }
 
-    /// Switches `publicPermission` (reference §9.9). A share that becomes public drops pending
+    /// Switches `publicPermission` (Protocol, "Sharing"). A share that becomes public drops pending
     /// invitations and keeps the participants who have accepted. A share that becomes private
     /// starts without participants.
     mutating func open(to permission: SharePermission) {

@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// Implements records/resolve and records/accept (reference §5.10, §6.5, §9).
+/// Implements records/resolve and records/accept (CloudKit Web Services Reference, Fetching Record
+/// Information and Accepting Share Records).
 struct ShareJoining: Sendable {
     let resources: ServiceResources
 
@@ -118,7 +119,7 @@ struct ShareJoining: Sendable {
 
 extension ServerError {
     /// Returns the error of one short GUID, with as much of the invitations to other addresses as
-    /// the caller could recognise (reference §9.11).
+    /// the caller could recognise (Protocol, "Sharing").
     func shortGUIDItem(
         _ value: Text, _ context: OperationContext, others: [ParticipantRow] = []
     ) -> JSONBytes {

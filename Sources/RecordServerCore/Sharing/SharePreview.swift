@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordWire
 
 /// The preview of a share before somebody accepts it, as far as its fields are not encrypted and
-/// are no longer than a record may be (reference §5.9).
+/// are no longer than a record may be (Protocol, "Sharing").
 package struct SharePreview: Hashable, Sendable {
     package var title: Text?
     /// The kind of thing that is shared, often a uniform type identifier.

@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// The answer of records/resolve and records/accept for one short GUID (reference §5.10).
+/// The answer of records/resolve and records/accept for one short GUID
+/// (CloudKit Web Services Reference, Types and Dictionaries).
 struct ShareResult {
     let request: ShortGUIDRequest
     let share: ShareRow

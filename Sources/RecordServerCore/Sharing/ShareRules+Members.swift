@@ -3,7 +3,8 @@ package import RecordWire
 
 extension ShareRules {
     /// Returns the members of a record dictionary that only shares have, as `viewer` may see them:
-    /// shortGUID, publicPermission, participants, owner, currentUserParticipant (reference §5.9).
+    /// shortGUID, publicPermission, participants, owner, currentUserParticipant (CloudKit Web
+    /// Services Reference, Types and Dictionaries).
     ///
     /// A viewer who has not accepted sees the owner and their own row. The owner sees all e-mail
     /// addresses and telephone numbers, and invited participants see those of each other. Public

@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordWire
 
-/// The rules for the participants of a share and their permissions (reference §5.9, §9). They are
+/// The rules for the participants of a share and their permissions (Protocol, "Sharing"). They are
 /// applied in the transaction that stores the result.
 package enum ShareRules {
     /// The facts that a rule needs besides the share and the request.

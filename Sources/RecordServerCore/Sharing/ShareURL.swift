@@ -1,7 +1,7 @@
 import RecordModel
 import RecordWire
 
-/// The address of a share: its page on this server (reference §5.9).
+/// The address of a share: its page on this server.
 ///
 /// The part after the `#` only shows people the title. It is not sent and opens nothing.
 enum ShareURL {

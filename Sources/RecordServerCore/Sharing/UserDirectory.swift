@@ -1,7 +1,8 @@
 import RecordModel
 import RecordWire
 
-/// Returns the caller's identity, and the users who can be invited (reference §10).
+/// Returns the caller's identity, and the users who can be invited (Protocol, "Paths, users and
+/// tokens").
 struct UserDirectory: Sendable {
     let resources: ServiceResources
 

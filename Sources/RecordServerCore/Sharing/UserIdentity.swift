@@ -1,7 +1,8 @@
 package import RecordModel
 import RecordWire
 
-/// The user identity dictionary (reference §5.8), with as much as its reader may know.
+/// The user identity dictionary (CloudKit Web Services Reference, Types and Dictionaries), with
+/// as much as its reader may know.
 struct UserIdentity {
     var userName: UserName?
     /// The account whose name is shown. It is nil when no name is shown.

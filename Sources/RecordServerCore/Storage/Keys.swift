@@ -39,8 +39,8 @@ package struct ZoneKey: Hashable, Sendable {
         self.zone = zone
     }
     package var isDefaultZone: Bool { zone == ZoneIdentifier.defaultZone.zone }
-    /// Indicates whether batches are all-or-nothing. They are so only in custom zones (reference
-    /// §14.1).
+    /// Indicates whether batches are all-or-nothing. They are so only in custom zones (Protocol,
+    /// "Records and saves").
     package var isAtomic: Bool { !database.isPublic && !isDefaultZone }
 }
 

@@ -2,7 +2,7 @@ import NIOHTTP1
 import RecordWire
 
 /// The rules for a request's head, whatever its path. A head that a proxy and this server could
-/// read in two ways is refused (RFC 9112 §3 and §6).
+/// read in two ways is refused (RFC 9112, sections 3 and 6).
 struct RequestHeadCheck {
     /// The head as the server uses it, with its target in origin form.
     private(set) var head: HTTPRequestHead

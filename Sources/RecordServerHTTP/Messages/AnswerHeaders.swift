@@ -23,7 +23,7 @@ extension HTTPField.Name {
     }
 }
 
-/// The headers of every answer, with those that browsers of other origins need (reference §1).
+/// The headers of every answer, with those that browsers of other origins need.
 enum AnswerHeaders {
     static let exposed =
         "X-Apple-Request-UUID,X-Apple-CloudKit-Web-Auth-Token,X-Apple-CloudKit-Session,"
@@ -75,7 +75,7 @@ extension Request {
     }
 }
 
-/// The date format of HTTP (RFC 9110 §5.6.7).
+/// The date format of HTTP (RFC 9110, section 5.6.7).
 enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = [

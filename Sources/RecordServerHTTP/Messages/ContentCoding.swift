@@ -1,6 +1,6 @@
 import RecordServerCore
 
-/// The codings of an answer that a client accepts (RFC 9110 §12.5.3).
+/// The codings of an answer that a client accepts (RFC 9110, section 12.5.3).
 enum ContentCoding {
     /// Returns whether Accept-Encoding names gzip, or everything, with a weight above 0.
     static func takesGzip(_ header: String?) -> Bool {

@@ -17,7 +17,7 @@ enum RequestPath {
     }
 }
 
-/// Percent-encoding (RFC 3986 §2.1).
+/// Percent-encoding (RFC 3986, section 2.1).
 enum PercentEncoding {
     /// Decodes the text. Returns nil for a broken escape and for bytes that do not belong in a URL.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// The part of a file that a request wants (RFC 9110 §14).
+/// The part of a file that a request wants (RFC 9110, section 14).
 enum ByteRange: Hashable, Sendable {
     case everything
     /// The first byte and the number of bytes, at least one.

@@ -7,7 +7,7 @@ import RecordWire
 import Synchronization
 
 /// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no credential
-/// except the URL (reference §8).
+/// except the URL (Protocol, "Subscriptions and push").
 package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
     router.get("/courier/{secret}") { request, context in
         context.facts.note { $0.endpoint = "courier" }

@@ -26,7 +26,7 @@ struct OperationRoutes: Sendable {
 
     /// Returns the paths of an operation. Apple's text has the device operations under
     /// `/database/1/{container}/{environment}/`, and its service has them under `/device/1/`
-    /// (reference §16).
+    /// (Protocol, "Overview").
     static func paths(of endpoint: Endpoint) -> [String] {
         let name = endpoint.rawValue
         let database = "/database/1/{container}/{environment}/{database}/\(name)"

@@ -17,7 +17,8 @@ package struct ZoneInfo: Hashable, Sendable {
     package let owner: OwnerName
     package let name: ZoneName
     package let permission: Permission
-    /// The way in which directory names and fields map to record types (architecture §7).
+    /// The way in which directory names and fields map to record types (Architecture, "Room to
+    /// leave").
     package let mapping: ZoneMapping
     package let created: Timestamp
     /// The time at which a record type was last added or removed: the directory's mtime.

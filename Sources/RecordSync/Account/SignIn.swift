@@ -4,7 +4,7 @@ package import RecordWire
 
 /// The sign-in of the protocol. The server refuses a request without a web auth token and answers
 /// with the address of a page. After signing in there, the person is sent to a callback with the
-/// token (reference §2).
+/// token (Protocol, "Credentials").
 package struct SignIn: Sendable {
     /// The account without a web auth token and without a user.
     private let account: Account

@@ -2,8 +2,8 @@ import Glibc
 import RecordModel
 import RecordStore
 
-/// Decides which names beside a large field's file belong to the field (mount contract, section 2):
-/// only the name of the field's file.
+/// Decides which names beside a large field's file belong to the field: only the name of the
+/// field's file (MountContract, "Names beside a record").
 final class FieldFiles: Sendable {
     let assets: OpenAssets
     let moves: FieldMoves

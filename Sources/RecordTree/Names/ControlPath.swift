@@ -1,7 +1,8 @@
 import RecordModel
 import RecordStore
 
-/// A place below `.recordfs/` (mount.md §8): everything that is computed and not stored.
+/// A place below `.recordfs/`: everything that is computed and not stored (ControlDirectory,
+/// "Overview").
 enum ControlPath: Hashable, Sendable {
     /// The parts that continue with DATABASE/ZONE/TYPE.
     enum Section: String, CaseIterable, Sendable {

@@ -2,8 +2,8 @@ import Glibc
 package import RecordModel
 import RecordStore
 
-/// The file that is a share (mount.md §1): `.share.json` in a zone, or `.NAME.share.json` beside a
-/// record that is shared with its children. It exists when the share exists.
+/// The file that is a share: `.share.json` in a zone, or `.NAME.share.json` beside a record that is
+/// shared with its children (Sharing, "Overview"). It exists when the share exists.
 package enum ShareFile: Hashable, Sendable {
     case zone(ZoneID)
     case record(RecordID)

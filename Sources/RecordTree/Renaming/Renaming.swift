@@ -46,7 +46,8 @@ final class Renaming: Sendable {
     }
 
     /// Renames (renameat2). The identity of a record is its name: a file that takes a record's name
-    /// updates the record, and a record that loses its name waits for its delete (mount.md §5).
+    /// updates the record, and a record that loses its name waits for its delete
+    /// (MountContract, "Identity").
     func rename(
         parent: NodeNumber, name: [UInt8], newParent: NodeNumber, newName: [UInt8],
         flags: UInt32, caller: Requester = Requester(threadID: 0)

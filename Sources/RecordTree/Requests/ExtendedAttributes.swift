@@ -1,7 +1,8 @@
 import RecordModel
 import RecordStore
 
-/// The extended attributes of a record or asset (mount.md §7), in the order of `getfattr -d`.
+/// The extended attributes of a record or asset, in the order of `getfattr -d` (MountContract,
+/// "Extended attributes").
 final class ExtendedAttributes: Sendable {
     let access: NodePermissions
     let nodes: Nodes

@@ -1,6 +1,7 @@
 package import RecordModel
 
-/// An error in an answer: of a whole request, or of one item of it (reference §3.1, §3.2).
+/// An error in an answer: of a whole request, or of one item of it (CloudKit Web Services
+/// Reference, Error Codes).
 package struct ErrorAnswer: Hashable, Sendable, AnswerValue {
     /// The subject of the error.
     package enum Subject: Hashable, Sendable {

@@ -30,7 +30,7 @@ extension ZoneIdentifier: AnswerValue {
     }
 }
 
-/// The zone dictionary of an answer (reference §5.2).
+/// The zone dictionary of an answer (CloudKit Web Services Reference, Types and Dictionaries).
 package struct ZoneAnswer: Hashable, Sendable, AnswerValue {
     package var zone: ZoneIdentifier
     package var syncToken: Text?

@@ -178,7 +178,7 @@ private struct Inflater {
         )
     }
 
-    /// RFC 1951 §3.2.5.
+    /// The lengths of RFC 1951, section 3.2.5.
     private static let lengths: [(base: Int, extra: UInt32)] = zip(
         [
             3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99,

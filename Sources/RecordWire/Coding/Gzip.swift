@@ -1,4 +1,5 @@
-/// Makes gzip files (RFC 1952) quickly: one pass over the bytes, fixed codes (RFC 1951 §3.2.6).
+/// Makes gzip files (RFC 1952) quickly: one pass over the bytes, fixed codes (RFC 1951, section
+/// 3.2.6).
 ///
 /// Answers are JSON in which the same keys occur again and again, so that most of the gain is in
 /// repetitions. The code is part of this package because zlib is not.
@@ -119,7 +120,7 @@ private struct BitWriter {
     }
 }
 
-/// The tables of RFC 1951 §3.2.5 and §3.2.6.
+/// The tables of RFC 1951, sections 3.2.5 and 3.2.6.
 private enum Codes {
     /// The codes of literals, the end and lengths.
     static let literals: [(bits: UInt32, count: Int)] = (0..<288).map { symbol in
@@ -157,7 +158,7 @@ private enum Codes {
     }
 }
 
-/// The checksum of gzip files (RFC 1952 §8).
+/// The checksum of gzip files (RFC 1952, section 8).
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { byte in
         (0..<8).reduce(UInt32(byte)) { value, _ in

@@ -1,7 +1,7 @@
 import RecordModel
 
-/// Requests for access, blocked people and one-time links (reference §5.9). Apple documents none of
-/// them. The shapes are those that clients of Apple's service send.
+/// Requests for access, blocked people and one-time links (Protocol, "Access to shares"). Apple
+/// documents none of them. The shapes are those that clients of Apple's service send.
 extension ShareDictionary {
     /// The keys of an entry of `requesters` and of `blocked`, each a user identity.
     static let requesterKey = "requesterInformation"

@@ -78,7 +78,7 @@ extension SubscriptionOperation {
     }
 }
 
-/// The notificationInfo dictionary (reference §5.11).
+/// The notificationInfo dictionary (CloudKit Web Services Reference, Types and Dictionaries).
 enum NotificationInfo {
     private static let texts = [
         "alertBody", "alertLocalizationKey", "alertActionLocalizationKey", "alertLaunchImage",

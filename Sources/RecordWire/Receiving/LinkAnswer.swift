@@ -1,7 +1,7 @@
 import RecordModel
 
 /// The target of a share's link: one item of the answer to records/resolve and records/accept
-/// (reference §5.10).
+/// (CloudKit Web Services Reference, Types and Dictionaries).
 package enum LinkAnswer: Hashable, Sendable {
     case place(LinkedPlace)
     case failed(WireError)

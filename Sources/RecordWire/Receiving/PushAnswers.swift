@@ -11,7 +11,8 @@ package struct CourierAnswer: Hashable, Sendable {
     }
 }
 
-/// The subject of a notification (reference §8): the place where the client looks for changes.
+/// The subject of a notification: the place where the client looks for changes (Protocol,
+/// "Subscriptions and push").
 package struct PushNotice: Hashable, Sendable {
     /// The database. It is nil for an unknown one: the client then looks everywhere.
     package let scope: DatabaseScope?

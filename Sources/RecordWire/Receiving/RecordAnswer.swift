@@ -1,6 +1,6 @@
 package import RecordModel
 
-/// The record dictionary of an answer (reference §5.3).
+/// The record dictionary of an answer (CloudKit Web Services Reference, Types and Dictionaries).
 package struct RecordAnswer: Hashable, Sendable {
     package let name: RecordName
     package let type: RecordTypeName

@@ -1,7 +1,7 @@
 package import RecordModel
 
 /// A record of the type `cloudkit.share` of an answer, with the keys that only shares have
-/// (reference §5.9).
+/// (CloudKit Web Services Reference, Types and Dictionaries; Protocol, "Access to shares").
 package struct ShareAnswer: Hashable, Sendable {
     package let name: RecordName
     package let changeTag: Text
@@ -93,7 +93,8 @@ package struct ShareAnswer: Hashable, Sendable {
     }
 }
 
-/// A person who takes part in a share, or is invited to it (reference §5.9).
+/// A person who takes part in a share, or is invited to it (CloudKit Web Services Reference,
+/// Types and Dictionaries).
 package struct ParticipantAnswer: Hashable, Sendable {
     package let id: Text?
     package let user: UserName?

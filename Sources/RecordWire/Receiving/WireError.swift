@@ -1,7 +1,7 @@
 package import RecordModel
 
-/// An error in the form of an answer: of a whole request, or of one item of it (reference §3.1,
-/// §3.2).
+/// An error in the form of an answer: of a whole request, or of one item of it (CloudKit Web
+/// Services Reference, Error Codes).
 package struct WireError: Error, Hashable, Sendable {
     /// `serverErrorCode` as it was received: servers have codes that this program does not know.
     package let text: Text

@@ -35,7 +35,7 @@ extension MountTests {
                 alice, "private/zones/modify",
                 #"{"operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": "Plans"}}}]}"#,
                 ".")
-            // As the reference has it: the share and its root in one request.
+            // The share and its root are in one request (Protocol, "Sharing").
             let link = try ask(
                 alice, "private/records/modify",
                 """

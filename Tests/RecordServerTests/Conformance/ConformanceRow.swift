@@ -6,8 +6,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// One row of the protocol reference and what a server has to do for it. The name begins with the
-/// section, so that a failure says which row is not kept.
+/// One fact of the protocol and what a server has to do for it. The name says the fact, so that a
+/// failure says which one is not kept.
 struct ConformanceRow: Sendable, CustomTestStringConvertible {
     typealias Check = @Sendable (ConformanceScene) async throws -> Void
     let name: String

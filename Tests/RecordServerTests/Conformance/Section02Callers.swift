@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §2.1: who may call what", .serialized) struct ConformanceSection2 {
+@Suite("Conformance: who may call what", .serialized) struct ConformanceSection2 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -17,7 +17,7 @@ import Testing
     static let rows = ConformanceRows.of(anonymous, user, key)
 
     private static func anonymous(_ rows: inout ConformanceRows) {
-        rows.row("§2.1 API token only, public: what _world is granted, which is to read") { s in
+        rows.row("API token only, public: what _world is granted, which is to read") { s in
             try await s.server.modify(
                 nil, scope: .public, operation("create", s.name("a"), type: s.type, [:]))
             let found = try await s.server.lookup(
@@ -32,21 +32,21 @@ import Testing
             #expect(write.status == 421)
         }
         for scope in [DatabaseScope.private, .shared] {
-            rows.row("§2.1 API token only, \(scope.rawValue): no") { s in
+            rows.row("API token only, \(scope.rawValue): no") { s in
                 for endpoint in Endpoint.allCases where endpoint.scopes.contains(scope) {
                     let answer = try await s.call(endpoint, scope, as: .anonymous)
                     #expect(answer.status == 421, "\(endpoint): \(answer.text)")
                 }
             }
         }
-        rows.row("§2.1 API token only, users/*: no, 421 with redirectURL") { s in
+        rows.row("API token only, users/*: no, 421 with redirectURL") { s in
             for endpoint in Endpoint.allCases where endpoint.rawValue.hasPrefix("users/") {
                 let answer = try await s.call(endpoint, .public, as: .anonymous)
                 #expect(answer.status == 421)
                 #expect(answer.at("redirectURL").words.hasPrefix("http://"))
             }
         }
-        rows.row("§2.1 no credentials: nothing at all") { s async throws in
+        rows.row("no credentials: nothing at all") { s async throws in
             for scope in DatabaseScope.allCases {
                 #expect(try await s.call(.zonesList, scope, as: .nobody).status == 401)
             }
@@ -54,7 +54,7 @@ import Testing
     }
 
     private static func user(_ rows: inout ConformanceRows) {
-        rows.row("§2.1 API token and web auth token: public, private, shared and users/*") { s in
+        rows.row("API token and web auth token: public, private, shared and users/*") { s in
             for scope in DatabaseScope.allCases {
                 #expect(try await s.call(.zonesList, scope).status == 200)
             }
@@ -67,7 +67,7 @@ import Testing
     }
 
     private static func key(_ rows: inout ConformanceRows) {
-        rows.row("§2.1 server-to-server key, public: yes, acts as who made the key") { s in
+        rows.row("server-to-server key, public: yes, acts as who made the key") { s in
             let signer = try await Signer(s)
             let made = try await signer.call(
                 .recordsModify, .public, ["operations": [create(s.name("a"))]])
@@ -75,14 +75,14 @@ import Testing
             #expect(made.at("records.0.created.userRecordName") == ConformanceScene.user(.bob))
         }
         for scope in [DatabaseScope.private, .shared] {
-            rows.row("§2.1 server-to-server key, \(scope.rawValue): rejected") { s in
+            rows.row("server-to-server key, \(scope.rawValue): rejected") { s in
                 let answer = try await Signer(s).call(.zonesList, scope, [:])
                 #expect(answer.status == 403)
                 #expect(answer.code == "ACCESS_DENIED")
             }
         }
-        // Where the reference and clients that are there differ, the clients are served.
-        rows.row("§2.1 server-to-server key, users/*: as its user, in the public database") { s in
+        // Where Apple's text and the clients that exist differ, the clients are served.
+        rows.row("server-to-server key, users/*: as its user, in the public database") { s in
             let signer = try await Signer(s)
             for endpoint in [Endpoint.usersCaller, .usersCurrent] {
                 let answer = try await signer.call(endpoint, .public, [:])
@@ -93,7 +93,7 @@ import Testing
                 #expect(try await signer.call(endpoint, .public, [:]).code != "ACCESS_DENIED")
             }
         }
-        rows.row("§2.1 API token and signature must not be mixed") { s in
+        rows.row("API token and signature must not be mixed") { s in
             let answer = try await Signer(s).call(
                 .zonesList, .public, [:], query: try await s.server.query(as: .alice))
             #expect(answer.status == 401)
@@ -102,7 +102,8 @@ import Testing
     }
 }
 
-/// Signs requests with a new key of bob's (reference §2.3).
+/// Signs requests with a new key of bob's (CloudKit Web Services Reference,
+/// Composing Web Service Requests).
 struct Signer {
     private let server: TestServer
     private let key: SigningKey

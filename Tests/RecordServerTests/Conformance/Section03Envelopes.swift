@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §3: common envelopes", .serialized) struct ConformanceSection3 {
+@Suite("Conformance: common envelopes", .serialized) struct ConformanceSection3 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -19,17 +19,17 @@ import Testing
     private static let item = ["reason", "serverErrorCode", "uuid"]
 
     private static func requests(_ rows: inout ConformanceRows) {
-        rows.row("§3.1 whole request: uuid, serverErrorCode, reason, and the status") { s in
+        rows.row("whole request: uuid, serverErrorCode, reason, and the status") { s in
             let answer = try await s.call(.zonesLookup, .private, ["zones": 7])
             #expect(answer.status == 400)
             #expect(answer.json.keys == item)
             #expect(answer.at("uuid").words.utf8.count == 36)
         }
-        rows.row("§3.1 redirectURL: where a user is missing") { s in
+        rows.row("whole request, redirectURL: where a user is missing") { s in
             let answer = try await s.call(.zonesList, .private, as: .anonymous)
             #expect(answer.json.keys == ["reason", "redirectURL", "serverErrorCode", "uuid"])
         }
-        rows.row("§3.1 throttled: retryAfter in seconds, error_code, messageForDeveloper") { s in
+        rows.row("whole request, throttled: retryAfter in seconds, error_code, message") { s in
             let server = try await s.own {
                 $0.rates.user = RateSettings.Bucket(perSecond: 0.1, burst: 1)
             }
@@ -43,7 +43,7 @@ import Testing
     }
 
     private static func items(_ rows: inout ConformanceRows) {
-        rows.row("§3.2 records: recordName, reason, serverErrorCode, uuid, in request order") { s in
+        rows.row("item error, records: recordName, reason, serverErrorCode, uuid, in order") { s in
             let answer = try await s.modify(
                 atomic: false, create(s.name("b")), update(s.name("x"), tag: "1"),
                 create(s.name("c")))
@@ -52,7 +52,7 @@ import Testing
             #expect(answer.at("records.1").keys == (item + ["recordName"]).sorted())
         }
         for endpoint in [Endpoint.zonesLookup, .changesZone] {
-            rows.row("§3.2 \(endpoint.rawValue): zoneID, reason, serverErrorCode") { s in
+            rows.row("item error, \(endpoint.rawValue): zoneID, reason, serverErrorCode") { s in
                 let none: JSONValue = ["zoneID": ["zoneName": s.json("none")]]
                 let answer = try await s.call(
                     endpoint, .private, ["zones": [none, ["zoneID": s.zoneID]]])
@@ -62,19 +62,19 @@ import Testing
                 #expect(answer.at("zones.1.serverErrorCode") == .null)
             }
         }
-        rows.row("§3.2 zones/modify: zoneID, reason, serverErrorCode") { s in
+        rows.row("item error, zones/modify: zoneID, reason, serverErrorCode") { s in
             let answer = try await s.server.deleteZone(s.name("none"))
             #expect(answer.status == 200)
             #expect(answer.at("zones.0").keys == (item + ["zoneID"]).sorted())
         }
-        rows.row("§3.2 subscriptions: subscriptionID, reason, serverErrorCode") { s in
+        rows.row("item error, subscriptions: subscriptionID, reason, serverErrorCode") { s in
             let answer = try await s.call(
                 .subscriptionsLookup, .private,
                 ["subscriptions": [["subscriptionID": s.json("none")]]])
             #expect(answer.status == 200)
             #expect(answer.at("subscriptions.0").keys == (item + ["subscriptionID"]).sorted())
         }
-        rows.row("§3.2 short GUIDs: reason, serverErrorCode") { s in
+        rows.row("item error, short GUIDs: reason, serverErrorCode") { s in
             let answer = try await s.call(
                 .recordsResolve, .public, ["shortGUIDs": [["value": "none"]]])
             #expect(answer.status == 200)
@@ -83,11 +83,11 @@ import Testing
     }
 
     private static func keys(_ rows: inout ConformanceRows) {
-        rows.row("§3.3 zoneID: the default zone when absent") { s in
+        rows.row("zoneID: the default zone when absent") { s in
             let made = try await s.server.modify(nil, create(s.name("a")))
             #expect(made.at("records.0.zoneID.zoneName") == "_defaultZone")
         }
-        rows.row("§3.3 desiredKeys: null is all fields, duplicates do no harm") { s in
+        rows.row("desiredKeys: null is all fields, duplicates do no harm") { s in
             try await s.modify(create(s.name("a"), ["title": text("x"), "n": number(1)]))
             let all = try await s.record(s.name("a"), ["desiredKeys": .null])
             #expect(all.at("fields").keys == ["n", "title"])
@@ -96,7 +96,7 @@ import Testing
             let none = try await s.record(s.name("a"), ["desiredKeys": []])
             #expect(none.at("fields") == [:])
         }
-        rows.row("§3.3 numbersAsStrings: false by default; numberAsStrings means it too") { s in
+        rows.row("numbersAsStrings: false by default; numberAsStrings means it too") { s in
             try await s.modify(create(s.name("a"), ["n": number(1)]))
             #expect(try await s.record(s.name("a")).at("fields.n.value") == 1)
             for key in ["numbersAsStrings", "numberAsStrings"] {
@@ -105,7 +105,7 @@ import Testing
                 #expect(feed.records.first?.at("fields.n.value") == "1", "\(key)")
             }
         }
-        rows.row("§3.3 resultsLimit: 200 by default and at most") { s in
+        rows.row("resultsLimit: 200 by default and at most") { s in
             for part in 0..<2 {
                 let operations = (0..<101).map {
                     operation("create", s.name("\(part)-\($0)"), type: s.type, [:])
@@ -119,7 +119,7 @@ import Testing
             #expect(try await s.server.changes(s.zone).names.count == 200)
             #expect(try await s.server.changes(s.zone, limit: 1_000).names.count == 200)
         }
-        rows.row("§3.3 resultsLimit: a negative one and one that is no number are refused") { s in
+        rows.row("resultsLimit: a negative one and one that is no number are refused") { s in
             for limit in [-1, "x"] as [JSONValue] {
                 let answer = try await s.call(
                     .changesDatabase, .private, ["resultsLimit": limit])

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §4: field values", .serialized) struct ConformanceSection4 {
+@Suite("Conformance: field values", .serialized) struct ConformanceSection4 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -42,25 +42,25 @@ import Testing
 
     private static func table(_ rows: inout ConformanceRows) {
         for (tag, value, wrong) in scalars {
-            rows.row("§4 \(tag): the value comes back with the tag") { s in
+            rows.row("\(tag): the value comes back with the tag") { s in
                 let saved = try await save(s, field(value, tag))
                 #expect(saved.at("type") == JSONValue(tag))
                 #expect(sameValue(saved.at("value"), value), "\(saved)")
             }
-            rows.row("§4 \(tag): without a tag by the schema") { s in
+            rows.row("\(tag): without a tag by the schema") { s in
                 _ = try await save(s, field(value, tag))
                 let saved = try await save(s, field(value, nil))
                 #expect(saved.at("type") == JSONValue(tag))
                 #expect(sameValue(saved.at("value"), value), "\(saved)")
             }
-            rows.row("§4 \(tag): a value of another kind is BAD_REQUEST and names the field") { s in
+            rows.row("\(tag): a value of another kind is BAD_REQUEST and names the field") { s in
                 let refused = try await save(s, field(wrong, tag))
                 #expect(refused.at("serverErrorCode") == "BAD_REQUEST")
                 #expect(refused.at("reason").words.contains("fields.f"))
             }
         }
         for tag in ["ASSET", "ASSETID"] {
-            rows.row("§4 \(tag): the answer has ASSETID") { s in
+            rows.row("\(tag): the answer has ASSETID") { s in
                 let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
                 let saved = try await save(s, field(asset, tag), "photo")
                 #expect(saved.at("type") == "ASSETID")
@@ -68,7 +68,7 @@ import Testing
             }
         }
         for tag in ["ASSET_LIST", "ASSETID_LIST"] {
-            rows.row("§4 \(tag): the answer has ASSETID_LIST") { s in
+            rows.row("\(tag): the answer has ASSETID_LIST") { s in
                 let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
                 let saved = try await save(s, field([asset], tag), "photo")
                 #expect(saved.at("type") == "ASSETID_LIST")
@@ -88,43 +88,43 @@ import Testing
 
     private static func lists(_ rows: inout ConformanceRows) {
         for (tag, value, wrong) in scalars {
-            rows.row("§4 \(tag)_LIST: elements without tags, in order") { s in
+            rows.row("\(tag)_LIST: elements without tags, in order") { s in
                 let saved = try await save(s, field([value, value], tag + "_LIST"))
                 #expect(saved.at("type") == JSONValue(tag + "_LIST"))
                 #expect(saved.at("value").count == 2)
                 #expect(sameValue(saved.at("value.1"), value), "\(saved)")
             }
-            rows.row("§4 \(tag)_LIST: an empty list keeps the tag, a mixed one is refused") { s in
+            rows.row("\(tag)_LIST: an empty list keeps the tag, a mixed one is refused") { s in
                 let empty = try await save(s, field([], tag + "_LIST"))
                 #expect(empty == field([], tag + "_LIST"))
                 let mixed = try await save(s, field([value, wrong], tag + "_LIST"))
                 #expect(mixed.at("serverErrorCode") == "BAD_REQUEST")
             }
         }
-        rows.row("§4 LIST: a plain tag takes the elements as they are") { s in
+        rows.row("LIST: a plain tag takes the elements as they are") { s in
             let saved = try await save(s, field(["a", "b"], "LIST"))
             #expect(saved == field(["a", "b"], "STRING_LIST"))
         }
-        rows.row("§4 lists may not mix types") { s in
+        rows.row("lists may not mix types") { s in
             let mixed = try await save(s, field(["a", 1], nil))
             #expect(mixed.at("serverErrorCode") == "BAD_REQUEST")
         }
     }
 
     private static func encrypted(_ rows: inout ConformanceRows) {
-        rows.row("§4 ENCRYPTED_BYTES: the same tag in the answer") { s in
+        rows.row("ENCRYPTED_BYTES: the same tag in the answer") { s in
             let saved = try await save(s, field("AQID", "ENCRYPTED_BYTES"))
             #expect(saved.at("type") == "ENCRYPTED_BYTES")
             #expect(saved.at("value") == "AQID")
         }
-        rows.row("§4 isEncrypted: a tag with the mark") { s in
+        rows.row("isEncrypted: a tag with the mark") { s in
             let saved = try await save(s, field("x", "STRING").with("isEncrypted", true))
             #expect(saved == field("x", "STRING").with("isEncrypted", true))
         }
     }
 
     private static func numbers(_ rows: inout ConformanceRows) {
-        rows.row("§4 INT64: a string with numbersAsStrings, both ways") { s in
+        rows.row("INT64: a string with numbersAsStrings, both ways") { s in
             _ = try await save(s, field(7, "INT64"))
             let record = try await s.record(s.name("a"), ["numbersAsStrings": true])
             #expect(record.at("fields.f") == field("7", "INT64"))
@@ -132,19 +132,19 @@ import Testing
                 try await save(s, field("9223372036854775807", "INT64"))
                     == field(9_223_372_036_854_775_807, "INT64"))
         }
-        rows.row("§4 NUMBER_INT64, NUMBER_DOUBLE: synonyms") { s in
+        rows.row("NUMBER_INT64, NUMBER_DOUBLE: synonyms") { s in
             #expect(try await save(s, field(7, "NUMBER_INT64")) == field(7, "INT64"))
             let saved = try await save(s, field(7, "NUMBER_DOUBLE"), "g")
             #expect(saved.at("type") == "DOUBLE")
         }
-        rows.row("§4 no Boolean on the wire: true and false are INT64 1 and 0") { s async throws in
+        rows.row("no Boolean on the wire: true and false are INT64 1 and 0") { s async throws in
             #expect(try await save(s, field(true, nil)) == field(1, "INT64"))
             #expect(try await save(s, field(false, nil)) == field(0, "INT64"))
         }
     }
 
     private static func times(_ rows: inout ConformanceRows) {
-        rows.row("§4 TIMESTAMP: fractions are rounded") { s in
+        rows.row("TIMESTAMP: fractions are rounded") { s in
             let fraction = JSONValue.fraction(1_767_225_600_000.6)
             #expect(
                 try await save(s, field(fraction, "TIMESTAMP"))
@@ -153,7 +153,7 @@ import Testing
             let saved = try await save(s, field(place, "LOCATION"), "g")
             #expect(saved.at("value.timestamp") == 1_767_225_600_001)
         }
-        rows.row("§4 TIMESTAMP: strict mode refuses fractions, also of a location") { s in
+        rows.row("TIMESTAMP: strict mode refuses fractions, also of a location") { s in
             let server = try await s.own { $0.service.isStrict = true }
             let strict = ConformanceScene(server: server, number: s.number)
             try await server.makeZone(strict.zone)
@@ -165,7 +165,7 @@ import Testing
             }
         }
         for milliseconds in [-62_135_596_800_000, -62_135_769_600_000] as [Int64] {
-            rows.row("§4 TIMESTAMP: \(milliseconds), not set, is kept") { s async throws in
+            rows.row("TIMESTAMP: \(milliseconds), not set, is kept") { s async throws in
                 let value = field(JSONValue(milliseconds), "TIMESTAMP")
                 #expect(try await save(s, value) == value)
             }
@@ -173,7 +173,7 @@ import Testing
     }
 
     private static func shapes(_ rows: inout ConformanceRows) {
-        rows.row("§4 IN and NOT_IN: with a list") { s in
+        rows.row("IN and NOT_IN: with a list") { s in
             _ = try await save(s, field("x", "STRING"))
             for (comparator, count) in [("IN", 1), ("NOT_IN", 0)] {
                 let filter: JSONValue = [
@@ -188,16 +188,16 @@ import Testing
                 #expect(try await s.query(scalar).code == "BAD_REQUEST")
             }
         }
-        rows.row("§4 null: clears the field in an update") { s in
+        rows.row("null: clears the field in an update") { s in
             _ = try await save(s, field("x", "STRING"))
             #expect(try await save(s, field(.null, "STRING")) == .null)
             #expect(try await s.record(s.name("a")).at("fields") == [:])
         }
-        rows.row("§4 type: an unknown tag is BAD_REQUEST") { s in
+        rows.row("type: an unknown tag is BAD_REQUEST") { s in
             let refused = try await save(s, field("x", "TEXT"))
             #expect(refused.at("serverErrorCode") == "BAD_REQUEST")
         }
-        rows.row("§4 type: another type than the schema has is BAD_REQUEST") { s in
+        rows.row("type: another type than the schema has is BAD_REQUEST") { s in
             _ = try await save(s, field("x", "STRING"))
             let refused = try await save(s, field(1, "INT64"))
             #expect(refused.at("serverErrorCode") == "BAD_REQUEST")
@@ -205,7 +205,7 @@ import Testing
     }
 
     private static func names(_ rows: inout ConformanceRows) {
-        rows.row("§4 field names: letter first, then letters, digits, underscore") { s in
+        rows.row("field names: letter first, then letters, digits, underscore") { s in
             let good = try await save(s, field("x", "STRING"), "aZ_9")
             #expect(good == field("x", "STRING"))
             for name in ["9a", "_a", "a-b", "a b", "", "é", "___recordID"] {

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §5: dictionaries", .serialized) struct ConformanceSection5 {
+@Suite("Conformance: dictionaries", .serialized) struct ConformanceSection5 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -18,11 +18,11 @@ import Testing
         zoneID, zone, record, recordNames, references, asset, location, identity)
 
     private static func zoneID(_ rows: inout ConformanceRows) {
-        rows.row("§5.1 zoneName: _defaultZone by default") { s in
+        rows.row("zoneID, zoneName: _defaultZone by default") { s in
             let answer = try await s.call(.zonesLookup, .private, ["zones": [[:]]])
             #expect(answer.at("zones.0.zoneID.zoneName") == "_defaultZone")
         }
-        rows.row("§5.1 ownerRecordName: the caller by default, and in the answer") { s in
+        rows.row("zoneID, ownerRecordName: the caller by default, and in the answer") { s in
             let answer = try await s.call(.zonesLookup, .private, ["zones": [s.zoneID]])
             #expect(
                 answer.at("zones.0.zoneID.ownerRecordName") == ConformanceScene.user(.alice))
@@ -31,7 +31,7 @@ import Testing
         for (key, owner) in [
             ("ownerRecordName", nil), ("ownerName", nil), ("ownerRecordName", "__defaultOwner__"),
         ] as [(String, String?)] {
-            rows.row("§5.1 \(key): \(owner ?? "a user record name") is the caller") { s in
+            rows.row("zoneID, \(key): \(owner ?? "a user record name") is the caller") { s in
                 let name = owner.map { JSONValue($0) } ?? ConformanceScene.user(.alice)
                 let answer = try await s.call(
                     .zonesLookup, .private, ["zones": [s.zoneID.with(key, name)]])
@@ -39,13 +39,13 @@ import Testing
                     answer.at("zones.0.zoneID.ownerRecordName") == ConformanceScene.user(.alice))
             }
         }
-        rows.row("§5.1 ownerRecordName: somebody else's zone is not there") { s in
+        rows.row("zoneID, ownerRecordName: somebody else's zone is not there") { s in
             let answer = try await s.call(
                 .zonesLookup, .private, as: .bob,
                 ["zones": [TestServer.zone(s.zone, of: .alice)]])
             #expect(answer.at("zones.0.serverErrorCode") == "ZONE_NOT_FOUND")
         }
-        rows.row("§5.1 zoneType: REGULAR_CUSTOM_ZONE and that of the default zone") { s in
+        rows.row("zoneID, zoneType: REGULAR_CUSTOM_ZONE and that of the default zone") { s in
             let answer = try await s.call(
                 .zonesLookup, .private,
                 ["zones": [s.zoneID.with("zoneType", "REGULAR_CUSTOM_ZONE"), [:]]])
@@ -55,14 +55,14 @@ import Testing
     }
 
     private static func zone(_ rows: inout ConformanceRows) {
-        rows.row("§5.2 zoneID, syncToken, atomic: custom zones are atomic, the default is not") {
+        rows.row("zone, zoneID, syncToken, atomic: custom zones are atomic, the default is not") {
             s in
             let answer = try await s.call(.zonesLookup, .private, ["zones": [s.zoneID, [:]]])
             #expect(answer.at("zones.0").keys == ["atomic", "syncToken", "zoneID"])
             #expect(answer.at("zones.0.atomic") == true)
             #expect(answer.at("zones.1.atomic") == false)
         }
-        rows.row("§5.2 deleted: on change feeds") { s in
+        rows.row("zone, deleted: on change feeds") { s in
             let start = try await s.call(.changesDatabase).at("syncToken")
             try await s.server.deleteZone(s.zone)
             let answer = try await s.call(.changesDatabase, .private, ["syncToken": start])
@@ -71,17 +71,17 @@ import Testing
     }
 
     private static func record(_ rows: inout ConformanceRows) {
-        rows.row("§5.3 recordChangeTag: steps in base 36 with each change") { s in
+        rows.row("record, recordChangeTag: steps in base 36 with each change") { s in
             let made = try await s.modify(create(s.name("a")))
             let next = try await s.modify(force(s.name("a"), ["title": text("x")]))
             let tags = [made.tag(), next.tag()].map { Int($0, radix: 36) ?? -1 }
             #expect(tags[0] > 0)
             #expect(tags[1] == tags[0] + 1)
         }
-        rows.row("§5.3 fields: empty by default") { s async throws in
+        rows.row("record, fields: empty by default") { s async throws in
             #expect(try await s.modify(create(s.name("a"))).at("records.0.fields") == [:])
         }
-        rows.row("§5.3 created and modified: timestamp, userRecordName, deviceID") { s in
+        rows.row("record, created and modified: timestamp, userRecordName, deviceID") { s in
             let path = try await s.path(.recordsModify, .private, "&clientId=phone")
             let body: JSONValue = ["zoneID": s.zoneID, "operations": [create(s.name("a"))]]
             let made = try await s.server.request(.post, path, body: body.serialized())
@@ -93,7 +93,7 @@ import Testing
                 #expect(stamp.at("deviceID") == "phone")
             }
         }
-        rows.row("§5.3 deleted: false on records; tombstones have no type and no fields") { s in
+        rows.row("record, deleted: false on records; tombstones have no type and no fields") { s in
             let made = try await s.modify(create(s.name("a")))
             #expect(made.at("records.0.deleted") == false)
             let token = try await s.server.changes(s.zone).token
@@ -101,12 +101,12 @@ import Testing
             let feed = try await s.server.changes(s.zone, since: token)
             #expect(feed.records.first?.keys == ["deleted", "recordName"])
         }
-        rows.row("§5.3 zoneID and pluginFields: in answers") { s in
+        rows.row("record, zoneID and pluginFields: in answers") { s in
             let made = try await s.modify(create(s.name("a"))).at("records.0")
             #expect(made.at("zoneID.zoneName") == JSONValue(s.zone))
             #expect(made.at("pluginFields") == [:])
         }
-        rows.row("§5.3 createShortGUID and shortGUID") { s in
+        rows.row("record, createShortGUID and shortGUID") { s in
             let plain = try await s.modify(create(s.name("a")))
             #expect(plain.at("records.0.shortGUID") == .null)
             let made = try await s.modify(
@@ -115,7 +115,7 @@ import Testing
             let found = try await s.record(s.name("b"))
             #expect(found.at("shortGUID") == made.at("records.0.shortGUID"))
         }
-        rows.row("§5.3 parent: recordName, both ways, null takes it away") { s in
+        rows.row("record, parent: recordName, both ways, null takes it away") { s in
             let made = try await s.modify(
                 create(s.name("a")), create(s.name("b"), parent: s.name("a")))
             #expect(made.at("records.1.parent") == ["recordName": s.json("a")])
@@ -123,7 +123,7 @@ import Testing
                 operation("forceUpdate", s.name("b"), nil, ["parent": .null]))
             #expect(cleared.at("records.0.parent") == .null)
         }
-        rows.row("§5.3 share and shortGUID: on a root and on its share, the same") { s in
+        rows.row("record, share and shortGUID: on a root and on its share, the same") { s in
             try await s.modify(create(s.name("r")))
             try await s.server.share(s.zone, s.name("r"))
             let root = try await s.record(s.name("r"))
@@ -134,7 +134,7 @@ import Testing
             #expect(root.at("shortGUID").string != nil)
             #expect(root.at("shortGUID") == share.at("shortGUID"))
         }
-        rows.row("§5.3 keys that only answers have: read over in a request") { s in
+        rows.row("record keys that only answers have: read over in a request") { s in
             let made = try await s.modify(create(s.name("a"))).at("records.0")
             let echoed = ["operationType": "update", "record": made] as JSONValue
             #expect(try await s.modify(echoed).results == ["saved"])
@@ -142,7 +142,7 @@ import Testing
     }
 
     private static func recordNames(_ rows: inout ConformanceRows) {
-        rows.row("§5.3 recordName: unique in its zone, minted where absent") { s in
+        rows.row("record, recordName: unique in its zone, minted where absent") { s in
             try await s.server.makeZone(s.name("Y"))
             #expect(try await s.modify(create(s.name("a"))).results == ["saved"])
             let other = try await s.server.modify(s.name("Y"), create(s.name("a")))
@@ -159,11 +159,11 @@ import Testing
             ("punctuation", "a/b c:d{}", "saved"),
         ]
         for (what, name, result) in names {
-            rows.row("§5.3 recordName: \(what) is \(result)") { s async throws in
+            rows.row("record, recordName: \(what) is \(result)") { s async throws in
                 #expect(try await s.modify(create(name)).results == [result])
             }
         }
-        rows.row("§5.3 recordType: needed where the record may not exist") { s in
+        rows.row("record, recordType: needed where the record may not exist") { s in
             for type in ["create", "forceUpdate", "forceReplace"] {
                 let answer = try await s.modify(operation(type, s.name("a"), type: nil))
                 #expect(answer.results == ["BAD_REQUEST"])
@@ -172,7 +172,7 @@ import Testing
     }
 
     private static func references(_ rows: inout ConformanceRows) {
-        rows.row("§5.4 NONE: nothing happens when the target goes") { s in
+        rows.row("reference, NONE: nothing happens when the target goes") { s in
             try await s.modify(
                 create(s.name("t")), create(s.name("a"), ["r": reference(s.name("t"), "NONE")]))
             #expect(try await s.modify(delete(s.name("t"))).results == ["deleted"])
@@ -180,14 +180,15 @@ import Testing
             #expect(field.at("recordName") == s.json("t"))
             #expect(field.at("action") == "NONE")
         }
-        rows.row("§5.4 DELETE_SELF: the source goes with the target") { s in
+        rows.row("reference, DELETE_SELF: the source goes with the target") { s in
             try await s.modify(
                 create(s.name("t")),
                 create(s.name("a"), ["r": reference(s.name("t"), "DELETE_SELF")]))
             try await s.modify(delete(s.name("t")))
             #expect(try await s.record(s.name("a")).at("serverErrorCode") == "NOT_FOUND")
         }
-        rows.row("§5.4 VALIDATE: the target must exist, and stays while there are sources") { s in
+        rows.row("reference, VALIDATE: the target must exist, and stays while there are sources") {
+            s in
             let source = create(s.name("a"), ["r": reference(s.name("t"), "VALIDATE")])
             #expect(try await s.modify(source).results == ["VALIDATING_REFERENCE_ERROR"])
             let both = try await s.modify(create(s.name("t")), source)
@@ -200,13 +201,13 @@ import Testing
         for (action, result) in [
             ("NONE", "saved"), ("DELETE_SELF", "BAD_REQUEST"), ("VALIDATE", "BAD_REQUEST"),
         ] {
-            rows.row("§5.4 zoneID: \(action) across zones is \(result)") { s in
+            rows.row("reference, zoneID: \(action) across zones is \(result)") { s in
                 try await s.server.makeZone(s.name("Y"))
                 let far = reference(s.name("t"), action, zone: TestServer.zone(s.name("Y")))
                 #expect(try await s.modify(create(s.name("a"), ["r": far])).results == [result])
             }
         }
-        rows.row("§5.4 action: may be omitted in a query") { s in
+        rows.row("reference, action: may be omitted in a query") { s in
             try await s.modify(
                 operation(
                     "create", s.name("a"), type: s.type, ["r": reference(s.name("t"), "NONE")]))
@@ -219,7 +220,7 @@ import Testing
     }
 
     private static func asset(_ rows: inout ConformanceRows) {
-        rows.row("§5.5 the five keys of an upload, two and downloadURL of a record") { s in
+        rows.row("the five keys of an upload, two and downloadURL of a record") { s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             #expect(
                 asset.keys == [
@@ -231,13 +232,13 @@ import Testing
             let value = try await s.record(s.name("a")).at("fields.photo.value")
             #expect(value.keys == ["downloadURL", "fileChecksum", "size"])
         }
-        rows.row("§5.5 fileChecksum: 21 bytes in base64, the first is 1") { s in
+        rows.row("asset, fileChecksum: 21 bytes in base64, the first is 1") { s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             let checksum = Base64.decode(asset.at("fileChecksum").string?.utf8 ?? []) ?? []
             #expect(checksum.count == 21)
             #expect(checksum.first == 1)
         }
-        rows.row("§5.5 a fetched value cannot be saved to another record") { s in
+        rows.row("asset, a fetched value cannot be saved to another record") { s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             try await s.modify(
                 create(s.name("a"), type: s.type, ["photo": ConformanceAsset.field(asset)]))
@@ -245,7 +246,7 @@ import Testing
             let copied = try await s.modify(create(s.name("b"), type: s.type, ["photo": value]))
             #expect(copied.results == ["BAD_REQUEST"])
         }
-        rows.row("§5.5 downloadURL: ${f} is for a file name") { s in
+        rows.row("asset, downloadURL: ${f} is for a file name") { s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             try await s.modify(
                 create(s.name("a"), type: s.type, ["photo": ConformanceAsset.field(asset)]))
@@ -257,7 +258,7 @@ import Testing
     }
 
     private static func location(_ rows: inout ConformanceRows) {
-        rows.row("§5.6 latitude and longitude: required, within the globe") { s in
+        rows.row("location, latitude and longitude: required, within the globe") { s in
             let all: [JSONValue] = [
                 ["latitude": 1], ["longitude": 1], ["latitude": 91, "longitude": 0],
                 ["latitude": 0, "longitude": 181], ["latitude": "x", "longitude": 0],
@@ -273,7 +274,7 @@ import Testing
             "horizontalAccuracy", "verticalAccuracy", "altitude", "speed", "course", "timestamp",
         ]
         for key in optional {
-            rows.row("§5.6 \(key): optional, kept") { s in
+            rows.row("location, \(key): optional, kept") { s in
                 let place: JSONValue = ["latitude": 1, "longitude": 2]
                 let field: JSONValue = ["value": place.with(key, 5), "type": "LOCATION"]
                 let answer = try await s.modify(
@@ -286,7 +287,7 @@ import Testing
     }
 
     private static func identity(_ rows: inout ConformanceRows) {
-        rows.row("§5.8 identity: userRecordName, nameComponents, lookupInfo") { s in
+        rows.row("identity: userRecordName, nameComponents, lookupInfo") { s in
             let answer = try await s.call(
                 .usersDiscover, .public,
                 ["lookupInfos": [["emailAddress": "bob@example.org"]]])
@@ -297,7 +298,7 @@ import Testing
             #expect(user.at("nameComponents.familyName") == "Example")
             #expect(user.at("lookupInfo") == ["emailAddress": "bob@example.org"])
         }
-        rows.row("§5.8 legacy user: userRecordName, firstName, lastName, emailAddress") { s in
+        rows.row("legacy user: userRecordName, firstName, lastName, emailAddress") { s in
             let answer = try await s.call(
                 .usersLookupEmail, .public, ["users": [["emailAddress": "bob@example.org"]]])
             #expect(

@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §5.7: queries", .serialized) struct ConformanceSection5Queries {
+@Suite("Conformance: queries", .serialized) struct ConformanceSection5Queries {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -74,7 +74,7 @@ import Testing
 
     private static func comparators(_ rows: inout ConformanceRows) {
         for (comparator, field, value, found) in comparatorTable {
-            rows.row("§5.7 \(comparator)") { s in
+            rows.row("\(comparator)") { s in
                 try await fill(s)
                 var filter: JSONValue = [
                     "comparator": JSONValue(comparator), "fieldName": JSONValue(field),
@@ -88,7 +88,7 @@ import Testing
     }
 
     private static func filters(_ rows: inout ConformanceRows) {
-        rows.row("§5.7 recordType: required, and known") { s in
+        rows.row("recordType: required, and known") { s in
             let none = try await s.call(
                 .recordsQuery, .private, ["zoneID": s.zoneID, "query": [:]])
             #expect(none.code == "BAD_REQUEST")
@@ -96,7 +96,7 @@ import Testing
             #expect(unknown.status == 404)
             #expect(unknown.code == "NOT_FOUND")
         }
-        rows.row("§5.7 filterBy: all filters hold together") { s in
+        rows.row("filterBy: all filters hold together") { s in
             try await fill(s)
             func filter(_ comparator: String, _ n: Int64) -> JSONValue {
                 [
@@ -122,14 +122,14 @@ import Testing
             ),
         ]
         for (key, filter) in broken {
-            rows.row("§5.7 \(key): required in a filter") { s in
+            rows.row("\(key): required in a filter") { s in
                 try await fill(s)
                 let answer = try await s.query(filter)
                 #expect(answer.code == "BAD_REQUEST")
                 #expect(answer.at("reason").words.contains("filterBy[0]"))
             }
         }
-        rows.row("§5.7 comparator: an unknown one is refused") { s in
+        rows.row("comparator: an unknown one is refused") { s in
             try await fill(s)
             let answer = try await s.query([
                 "comparator": "LIKE", "fieldName": "n", "fieldValue": number(1),
@@ -141,7 +141,7 @@ import Testing
     private static func sorts(_ rows: inout ConformanceRows) {
         for (ascending, found) in [(nil, "abc"), (true, "abc"), (false, "cba")] as [(Bool?, String)]
         {
-            rows.row("§5.7 sortBy: ascending \(ascending.map { "\($0)" } ?? "by default")") { s in
+            rows.row("sortBy: ascending \(ascending.map { "\($0)" } ?? "by default")") { s in
                 try await fill(s)
                 var sort: JSONValue = ["fieldName": "n"]
                 if let ascending { sort = sort.with("ascending", .bool(ascending)) }
@@ -149,7 +149,7 @@ import Testing
                 #expect(answer.names == found.map { s.name(String($0)) })
             }
         }
-        rows.row("§5.7 relativeLocation: by distance") { s in
+        rows.row("relativeLocation: by distance") { s in
             try await fill(s)
             let sort: JSONValue = [
                 "fieldName": "place", "relativeLocation": ["latitude": 9, "longitude": 0],
@@ -157,11 +157,11 @@ import Testing
             let answer = try await s.query(sort: sort)
             #expect(answer.names == ["c", "b", "a"].map(s.name), "\(answer.text)")
         }
-        rows.row("§5.7 a sort needs a field") { s in
+        rows.row("a sort needs a field") { s in
             try await fill(s)
             #expect(try await s.query(sort: ["ascending": true]).code == "BAD_REQUEST")
         }
-        rows.row("§5.7 immediate: a query right after a create finds it") { s in
+        rows.row("immediate: a query right after a create finds it") { s in
             for index in 0..<5 {
                 try await s.modify(
                     operation("create", s.name("\(index)"), type: s.type, ["n": number(1)]))
@@ -187,7 +187,7 @@ import Testing
         ]
         for (system, schema, value, found) in fields {
             for (key, spelled) in [("systemFieldName", system), ("fieldName", schema)] {
-                rows.row("§5.7 \(key) \(spelled)") { s in
+                rows.row("\(key) \(spelled)") { s in
                     try await fill(s)
                     let filter: JSONValue = [
                         "comparator": "EQUALS", "fieldValue": value(s),

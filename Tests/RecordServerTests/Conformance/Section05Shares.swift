@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §5.9-5.11: shares, short GUIDs, subscriptions", .serialized)
+@Suite("Conformance: shares, short GUIDs, subscriptions", .serialized)
 struct ConformanceSection5Shares {
     private static let servers = ConformanceServers()
 
@@ -48,7 +48,7 @@ struct ConformanceSection5Shares {
     }
 
     private static func shares(_ rows: inout ConformanceRows) {
-        rows.row("§5.9 the keys that a share adds") { s in
+        rows.row("the keys that a share adds") { s in
             let share = try await share(s)
             #expect(share.at("recordType") == "cloudkit.share")
             for key in [
@@ -59,7 +59,7 @@ struct ConformanceSection5Shares {
             }
             #expect(share.at("forRecord.recordName") == s.json("r"))
         }
-        rows.row("§5.9 the share URL has the short GUID and stays when shared again") { s in
+        rows.row("the share URL has the short GUID and stays when shared again") { s in
             let share = try await share(s)
             let guid = share.at("shortGUID").words
             #expect(share.at("url").words.contains("/share/\(guid)"))
@@ -69,16 +69,16 @@ struct ConformanceSection5Shares {
             #expect(again.at("records.0.shortGUID").words == guid, "\(again.text)")
         }
         for permission in ["NONE", "READ_ONLY", "READ_WRITE"] {
-            rows.row("§5.9 publicPermission \(permission)") { s in
+            rows.row("publicPermission \(permission)") { s in
                 let share = try await share(s, publicPermission: permission)
                 #expect(share.at("publicPermission") == JSONValue(permission))
             }
         }
-        rows.row("§5.9 publicPermission UNKNOWN: counts as NONE") { s in
+        rows.row("publicPermission UNKNOWN: counts as NONE") { s in
             let share = try await share(s, publicPermission: "UNKNOWN")
             #expect(share.at("publicPermission") == "NONE")
         }
-        rows.row("§5.9 forRecord.recordChangeTag: a stale one is CONFLICT") { s in
+        rows.row("share, forRecord.recordChangeTag: a stale one is CONFLICT") { s in
             try await s.modify(create(s.name("r")))
             let stale = operation(
                 "create", s.name("s"), type: "cloudkit.share", [:],
@@ -88,7 +88,7 @@ struct ConformanceSection5Shares {
             let answer = try await s.modify(atomic: false, stale, force(s.name("r")))
             #expect(answer.results.first == "CONFLICT", "\(answer.text)")
         }
-        rows.row("§5.9 fields: title, thumbnail, type, and those of the app") { s in
+        rows.row("share, fields: title, thumbnail, type, and those of the app") { s in
             let fields: JSONValue = [
                 "cloudkit.title": text("Plans"),
                 "cloudkit.thumbnailImageData": ["value": "AQID", "type": "BYTES"],
@@ -107,7 +107,7 @@ struct ConformanceSection5Shares {
             #expect(
                 saved["cloudkit.thumbnailImageData"] == fields["cloudkit.thumbnailImageData"])
         }
-        rows.row("§5.9 zone-wide: cloudkit.zoneshare, without forRecord") { s in
+        rows.row("share, zone-wide: cloudkit.zoneshare, without forRecord") { s in
             let answer = try await s.modify(TestServer.shareOperation(nil))
             #expect(answer.results == ["saved"], "\(answer.text)")
             #expect(answer.names == ["cloudkit.zoneshare"])
@@ -117,13 +117,13 @@ struct ConformanceSection5Shares {
 
     /// What Apple does not document, in the shapes of clients of its service.
     private static func access(_ rows: inout ConformanceRows) {
-        rows.row("§5.9 requesters, blocked, denyAccessRequests, oneTimeStableUrlInfo") { s in
+        rows.row("share, requesters, blocked, denyAccessRequests, oneTimeStableUrlInfo") { s in
             let share = try await share(s)
             #expect(share.at("requesters") == [] && share.at("blocked") == [])
             #expect(share.at("denyAccessRequests") == false)
             #expect(share.at("oneTimeStableUrlInfo.oneTimeLinks") == [])
         }
-        rows.row("§9.12 a one-time link: a participant that is nobody yet, and its sharingLink") {
+        rows.row("a one-time link: a participant that is nobody yet, and its sharingLink") {
             s in
             let share = try await share(s)
             let id = share.at("recordName").words + "-slot"
@@ -145,13 +145,13 @@ struct ConformanceSection5Shares {
 
     private static func participants(_ rows: inout ConformanceRows) {
         for permission in ["NONE", "READ_ONLY", "READ_WRITE"] {
-            rows.row("§5.9 participant permission \(permission)") { s in
+            rows.row("participant permission \(permission)") { s in
                 let share = try await share(s, with: [.bob: permission])
                 #expect(share.at("participants.1.permission") == JSONValue(permission))
                 #expect(share.at("participants.1.type") == "USER")
             }
         }
-        rows.row("§5.9 participant types OWNER and USER, status ACCEPTED and INVITED") { s in
+        rows.row("participant types OWNER and USER, status ACCEPTED and INVITED") { s in
             let share = try await share(s, with: [.bob: "READ_ONLY"])
             #expect(share.at("participants.0.type") == "OWNER")
             #expect(share.at("participants.0.acceptanceStatus") == "ACCEPTED")
@@ -163,20 +163,20 @@ struct ConformanceSection5Shares {
             #expect(share.at("owner") == share.at("participants.0"))
             #expect(share.at("currentUserParticipant") == share.at("owner"))
         }
-        rows.row("§5.9 participant type PUBLIC_USER: who came by the URL") { s in
+        rows.row("participant type PUBLIC_USER: who came by the URL") { s in
             let share = try await share(s, publicPermission: "READ_ONLY")
             let joined = try await s.server.accept(
                 try #require(share.at("shortGUID").string), as: .bob)
             #expect(joined.at("results.0.participantType") == "PUBLIC_USER")
         }
-        rows.row("§5.9 participant type ADMINISTRATOR") { s in
+        rows.row("participant type ADMINISTRATOR") { s in
             let share = try await share(s, inviting: "bob@example.org", as: "ADMINISTRATOR")
             #expect(share.at("participants.1.type") == "ADMINISTRATOR")
         }
     }
 
     private static func guids(_ rows: inout ConformanceRows) {
-        rows.row("§5.10 the keys of a result, for the owner and for who is invited") { s in
+        rows.row("the keys of a short GUID's result, for the owner and for who is invited") { s in
             let share = try await share(s, with: [.bob: "READ_ONLY"])
             let body: JSONValue = ["shortGUIDs": [["value": share.at("shortGUID")]]]
             for (person, scope) in [(TestServer.Person.alice, "PRIVATE"), (.bob, "SHARED")] {
@@ -194,7 +194,7 @@ struct ConformanceSection5Shares {
                 #expect(result.at("rootRecordName") == s.json("r"))
             }
         }
-        rows.row("§5.10 shouldFetchRootRecord and rootRecordDesiredKeys") { s in
+        rows.row("short GUID, shouldFetchRootRecord and rootRecordDesiredKeys") { s in
             let share = try await share(s)
             let answer = try await s.call(
                 .recordsResolve, .public,
@@ -209,11 +209,11 @@ struct ConformanceSection5Shares {
             #expect(answer.at("results.0.rootRecord.recordName") == s.json("r"))
             #expect(answer.at("results.0.rootRecord.fields").keys == ["n"])
         }
-        rows.row("§5.10 value: required") { s in
+        rows.row("short GUID, value: required") { s in
             let answer = try await s.call(.recordsResolve, .public, ["shortGUIDs": [[:]]])
             #expect(answer.code == "BAD_REQUEST")
         }
-        rows.row("§5.10 potentialMatchList: invitations that wait at another address") { s in
+        rows.row("short GUID, potentialMatchList: invitations that wait at another address") { s in
             let share = try await share(s, inviting: "someone@example.net")
             let body: JSONValue = ["shortGUIDs": [["value": share.at("shortGUID")]]]
             let answer = try await s.call(.recordsResolve, .public, as: .carol, body)
@@ -226,14 +226,15 @@ struct ConformanceSection5Shares {
     }
 
     private static func subscriptions(_ rows: inout ConformanceRows) {
-        rows.row("§5.11 zone: subscriptionID, subscriptionType, zoneID") { s in
+        rows.row("subscription, zone: subscriptionID, subscriptionType, zoneID") { s in
             let made = try await ConformancePush.create(
                 s, ["subscriptionID": s.json("z"), "subscriptionType": "zone", "zoneID": s.zoneID])
             #expect(made.at("subscriptionID") == s.json("z"))
             #expect(made.at("subscriptionType") == "zone")
             #expect(made.at("zoneID.zoneName") == JSONValue(s.zone))
         }
-        rows.row("§5.11 query: query, firesOn, firesOnce, zoneWide, notificationInfo") { s in
+        rows.row("subscription, query: query, firesOn, firesOnce, zoneWide, notificationInfo") {
+            s in
             try await s.modify(operation("create", s.name("a"), type: s.type, [:]))
             let info: JSONValue = [
                 "alertBody": "b", "alertLocalizationKey": "k", "alertLocalizationArgs": ["a"],
@@ -253,7 +254,7 @@ struct ConformanceSection5Shares {
             #expect(made.at("firesOnce") == true)
             #expect(made.at("notificationInfo") == info)
         }
-        rows.row("§5.11 database: an extension") { s in
+        rows.row("subscription, database: an extension") { s in
             let server = try await s.own()
             let answer = try await server.call(
                 .subscriptionsModify, .private,
@@ -262,7 +263,7 @@ struct ConformanceSection5Shares {
                 ]))
             #expect(answer.at("subscriptions.0.subscriptionType") == "database")
         }
-        rows.row("§5.11 subscriptionType: an unknown one is refused") { s in
+        rows.row("subscription, subscriptionType: an unknown one is refused") { s in
             let made = try await s.call(
                 .subscriptionsModify, .private,
                 ConformancePush.body([

@@ -5,7 +5,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §6: record endpoints", .serialized) struct ConformanceSection6 {
+@Suite("Conformance: record endpoints", .serialized) struct ConformanceSection6 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -17,13 +17,13 @@ import Testing
         query, queryPages, lookup, creates, updates, forces, deletes, batches, changes, guids)
 
     private static func query(_ rows: inout ConformanceRows) {
-        rows.row("§6.1 query: required") { s in
+        rows.row("query, query: required") { s in
             let answer = try await s.call(.recordsQuery, .private, ["zoneID": s.zoneID])
             #expect(answer.status == 400)
             #expect(answer.code == "BAD_REQUEST")
             #expect(answer.at("reason").words.contains("query"))
         }
-        rows.row("§6.1 query: in the public, private and shared database") { s in
+        rows.row("query, query: in the public, private and shared database") { s in
             let body: JSONValue = ["query": ["recordType": JSONValue(s.type)]]
             let create = operation("create", s.name("a"), type: s.type, [:])
             try await s.server.modify(nil, scope: .public, create)
@@ -34,7 +34,7 @@ import Testing
             #expect(shared.status == 200)
             #expect(shared.names == [])
         }
-        rows.row("§6.1 zoneID and zoneWide: the zone, all zones, the default zone") { s in
+        rows.row("query, zoneID and zoneWide: the zone, all zones, the default zone") { s in
             try await s.modify(operation("create", s.name("a"), type: s.type, [:]))
             try await s.server.modify(nil, operation("create", s.name("d"), type: s.type, [:]))
             let query: JSONValue = ["query": ["recordType": JSONValue(s.type)]]
@@ -49,7 +49,8 @@ import Testing
     }
 
     private static func queryPages(_ rows: inout ConformanceRows) {
-        rows.row("§6.1 resultsLimit and continuationMarker: pages until there is no marker") { s in
+        rows.row("query, resultsLimit and continuationMarker: pages until there is no marker") {
+            s in
             for part in ["a", "b", "c"] {
                 try await s.modify(operation("create", s.name(part), type: s.type, [:]))
             }
@@ -64,14 +65,14 @@ import Testing
             }
             #expect(names.sorted() == ["a", "b", "c"].map(s.name))
         }
-        rows.row("§6.1 desiredKeys and numbersAsStrings: what is answered of the fields") { s in
+        rows.row("query, desiredKeys and numbersAsStrings: what is answered of the fields") { s in
             try await s.modify(
                 operation("create", s.name("a"), type: s.type, ["n": number(7), "t": text("x")]))
             let answer = try await s.query(nil, ["desiredKeys": ["n"], "numbersAsStrings": true])
             #expect(answer.at("records.0.fields").keys == ["n"])
             #expect(answer.at("records.0.fields.n.value") == "7")
         }
-        rows.row("§6.1 syncToken: with getCurrentSyncToken only") { s in
+        rows.row("query, syncToken: with getCurrentSyncToken only") { s in
             try await s.modify(operation("create", s.name("a"), type: s.type, [:]))
             #expect(try await s.query().json["syncToken"] == nil)
             let asked = try await s.query(nil, ["getCurrentSyncToken": true])
@@ -81,13 +82,13 @@ import Testing
     }
 
     private static func lookup(_ rows: inout ConformanceRows) {
-        rows.row("§6.2 records: required, with recordName in each") { s in
+        rows.row("lookup, records: required, with recordName in each") { s in
             #expect(try await s.call(.recordsLookup).code == "BAD_REQUEST")
             let answer = try await s.call(.recordsLookup, .private, ["records": [[:]]])
             #expect(answer.code == "BAD_REQUEST")
             #expect(answer.at("reason").words.contains("records[0]"))
         }
-        rows.row("§6.2 records: an item for each, in order, NOT_FOUND for a missing one") { s in
+        rows.row("lookup, records: an item for each, in order, NOT_FOUND for a missing one") { s in
             try await s.modify(create(s.name("b")), create(s.name("a")))
             let answer = try await s.server.lookup(
                 s.zone, s.name("a"), s.name("none"), s.name("b"))
@@ -95,11 +96,11 @@ import Testing
             #expect(answer.names == ["a", "none", "b"].map(s.name))
             #expect(answer.results == ["saved", "NOT_FOUND", "saved"])
         }
-        rows.row("§6.2 zoneID: the default zone without it") { s in
+        rows.row("lookup, zoneID: the default zone without it") { s in
             try await s.modify(create(s.name("a")))
             #expect(try await s.server.lookup(nil, s.name("a")).results == ["NOT_FOUND"])
         }
-        rows.row("§6.2 desiredKeys: of the request, and of one record before it") { s in
+        rows.row("lookup, desiredKeys: of the request, and of one record before it") { s in
             let fields: JSONValue = ["title": text("x"), "n": number(1)]
             try await s.modify(create(s.name("a"), fields), create(s.name("b"), fields))
             let answer = try await s.call(
@@ -117,7 +118,7 @@ import Testing
     }
 
     private static func creates(_ rows: inout ConformanceRows) {
-        rows.row("§6.3 create: a new record, with recordType") { s in
+        rows.row("modify, create: a new record, with recordType") { s in
             let made = try await s.modify(create(s.name("a"), ["title": text("x")]))
             #expect(made.results == ["saved"])
             #expect(made.at("records.0.fields") == ["title": text("x")])
@@ -125,7 +126,7 @@ import Testing
             #expect(without.results == ["BAD_REQUEST"])
             #expect(without.reasons.first?.contains("recordType") == true)
         }
-        rows.row("§6.3 create: CONFLICT if the name is taken, with the record") { s in
+        rows.row("modify, create: CONFLICT if the name is taken, with the record") { s in
             try await s.modify(create(s.name("a"), ["title": text("x")]))
             let again = try await s.modify(create(s.name("a"), ["title": text("y")]))
             #expect(again.status == 200)
@@ -137,7 +138,8 @@ import Testing
 
     private static func updates(_ rows: inout ConformanceRows) {
         for (type, title) in [("update", "old"), ("replace", nil as String?)] {
-            rows.row("§6.3 \(type): omitted fields \(title == nil ? "become null" : "stay")") { s in
+            rows.row("modify, \(type): omitted fields \(title == nil ? "become null" : "stay")") {
+                s in
                 let fields: JSONValue = ["title": text("old"), "n": number(1)]
                 let made = try await s.modify(create(s.name("a"), fields))
                 let answer = try await s.modify(
@@ -148,7 +150,7 @@ import Testing
                 #expect(now.at("fields")["title"] == title.map { text($0) })
                 #expect(now.at("recordChangeTag").words != made.tag())
             }
-            rows.row("§6.3 \(type): CONFLICT with serverRecord on a tag mismatch") { s in
+            rows.row("modify, \(type): CONFLICT with serverRecord on a tag mismatch") { s in
                 let made = try await s.modify(create(s.name("a")))
                 let now = try await s.modify(force(s.name("a"), ["title": text("x")]))
                 let answer = try await s.modify(
@@ -157,12 +159,12 @@ import Testing
                 #expect(answer.at("records.0.serverRecord") == now.at("records.0"))
                 #expect(try await s.record(s.name("a")) == now.at("records.0"))
             }
-            rows.row("§6.3 \(type): CONFLICT without a tag") { s in
+            rows.row("modify, \(type): CONFLICT without a tag") { s in
                 try await s.modify(create(s.name("a")))
                 let answer = try await s.modify(operation(type, s.name("a"), type: nil, [:]))
                 #expect(answer.results == ["CONFLICT"])
             }
-            rows.row("§6.3 \(type): NOT_FOUND if the record is gone") { s in
+            rows.row("modify, \(type): NOT_FOUND if the record is gone") { s in
                 let made = try await s.modify(create(s.name("a")))
                 try await s.modify(delete(s.name("a")))
                 let answer = try await s.modify(
@@ -174,14 +176,14 @@ import Testing
 
     private static func forces(_ rows: inout ConformanceRows) {
         for (type, kept) in [("forceUpdate", true), ("forceReplace", false)] {
-            rows.row("§6.3 \(type): creates if absent, with recordType") { s in
+            rows.row("modify, \(type): creates if absent, with recordType") { s in
                 let made = try await s.modify(
                     operation(type, s.name("a"), ["title": text("x")]))
                 #expect(made.results == ["saved"])
                 let without = try await s.modify(operation(type, s.name("b"), type: nil))
                 #expect(without.results == ["BAD_REQUEST"])
             }
-            rows.row("§6.3 \(type): ignores conflicts") { s in
+            rows.row("modify, \(type): ignores conflicts") { s in
                 try await s.modify(create(s.name("a"), ["title": text("x")]))
                 let answer = try await s.modify(
                     operation(type, s.name("a"), ["n": number(1)], tag: "stale"))
@@ -193,14 +195,14 @@ import Testing
     }
 
     private static func deletes(_ rows: inout ConformanceRows) {
-        rows.row("§6.3 delete: with its tag, acknowledged by recordName and deleted") { s in
+        rows.row("modify, delete: with its tag, acknowledged by recordName and deleted") { s in
             let made = try await s.modify(create(s.name("a")))
             let gone = try await s.modify(
                 operation("delete", s.name("a"), type: nil, tag: made.tag()))
             #expect(gone.at("records.0") == ["recordName": s.json("a"), "deleted": true])
             #expect(try await s.record(s.name("a")).at("serverErrorCode") == "NOT_FOUND")
         }
-        rows.row("§6.3 delete: CONFLICT on a tag mismatch, NOT_FOUND if gone") { s in
+        rows.row("modify, delete: CONFLICT on a tag mismatch, NOT_FOUND if gone") { s in
             let made = try await s.modify(create(s.name("a")))
             try await s.modify(force(s.name("a"), ["title": text("x")]))
             let stale = operation("delete", s.name("a"), type: nil, tag: made.tag())
@@ -208,7 +210,7 @@ import Testing
             try await s.modify(delete(s.name("a")))
             #expect(try await s.modify(stale).results == ["NOT_FOUND"])
         }
-        rows.row("§6.3 forceDelete: by name alone, also of what is not there") { s in
+        rows.row("modify, forceDelete: by name alone, also of what is not there") { s in
             try await s.modify(create(s.name("a")))
             #expect(try await s.modify(delete(s.name("a"))).results == ["deleted"])
             #expect(try await s.modify(delete(s.name("a"))).results == ["deleted"])
@@ -216,18 +218,18 @@ import Testing
     }
 
     private static func batches(_ rows: inout ConformanceRows) {
-        rows.row("§6.3 operations: required, one for each record, in array order") { s in
+        rows.row("modify, operations: required, one for each record, in array order") { s in
             #expect(try await s.call(.recordsModify).code == "BAD_REQUEST")
             let answer = try await s.modify(
                 atomic: false, create(s.name("a")), force(s.name("a")), create(s.name("b")))
             #expect(answer.results == ["saved", "BAD_REQUEST", "saved"])
             #expect(answer.names == ["a", "a", "b"].map(s.name))
         }
-        rows.row("§6.3 operationType: an unknown one is refused") { s in
+        rows.row("modify, operationType: an unknown one is refused") { s in
             let answer = try await s.modify(operation("upsert", s.name("a")))
             #expect(answer.results == ["BAD_REQUEST"])
         }
-        rows.row("§6.3 atomic: true by default in a custom zone, the others ATOMIC_ERROR") { s in
+        rows.row("modify, atomic: by default in a custom zone, the others ATOMIC_ERROR") { s in
             try await s.modify(create(s.name("a")))
             for atomic in [nil, true] {
                 let answer = try await s.modify(
@@ -237,13 +239,13 @@ import Testing
             }
             #expect(try await s.record(s.name("b")).at("serverErrorCode") == "NOT_FOUND")
         }
-        rows.row("§6.3 atomic: false saves the others") { s in
+        rows.row("modify, atomic: false saves the others") { s in
             try await s.modify(create(s.name("a")))
             let answer = try await s.modify(
                 atomic: false, create(s.name("b")), create(s.name("a")))
             #expect(answer.results == ["saved", "CONFLICT"])
         }
-        rows.row("§6.3 atomic: no effect in the default zone and the public database") { s in
+        rows.row("modify, atomic: no effect in the default zone and the public database") { s in
             for scope in [DatabaseScope.private, .public] {
                 try await s.server.modify(nil, scope: scope, create(s.name("a")))
                 let answer = try await s.server.modify(
@@ -251,7 +253,7 @@ import Testing
                 #expect(answer.results == ["saved", "CONFLICT"])
             }
         }
-        rows.row("§6.3 desiredKeys and numbersAsStrings: what is echoed, not what is saved") { s in
+        rows.row("modify, desiredKeys and numbersAsStrings: what is echoed, not saved") { s in
             let fields: JSONValue = ["title": text("x"), "n": number(1)]
             let answer = try await s.call(
                 .recordsModify, .private,
@@ -262,7 +264,7 @@ import Testing
             #expect(answer.at("records.0.fields") == ["n": ["value": "1", "type": "INT64"]])
             #expect(try await s.record(s.name("a")).at("fields") == fields)
         }
-        rows.row("§6.3 zoneID: an unknown zone is ZONE_NOT_FOUND") { s in
+        rows.row("modify, zoneID: an unknown zone is ZONE_NOT_FOUND") { s in
             let answer = try await s.server.modify(s.name("none"), create(s.name("a")))
             #expect(answer.status == 404)
             #expect(answer.code == "ZONE_NOT_FOUND")
@@ -270,7 +272,7 @@ import Testing
     }
 
     private static func changes(_ rows: inout ConformanceRows) {
-        rows.row("§6.4 records/changes: zoneID, required; records, moreComing, syncToken") { s in
+        rows.row("records/changes: zoneID, required; records, moreComing, syncToken") { s in
             #expect(try await s.call(.recordsChanges).code == "BAD_REQUEST")
             for part in ["a", "b", "c"] { try await s.modify(create(s.name(part))) }
             let body: JSONValue = ["zoneID": s.zoneID, "resultsLimit": 2]
@@ -282,7 +284,7 @@ import Testing
             #expect(rest.names == [s.name("c")])
             #expect(rest.at("moreComing") == false)
         }
-        rows.row("§6.4 desiredKeys, numbersAsStrings and reverse") { s in
+        rows.row("records/changes, desiredKeys, numbersAsStrings and reverse") { s in
             let fields: JSONValue = ["title": text("x"), "n": number(1)]
             try await s.modify(create(s.name("a"), fields))
             try await s.modify(create(s.name("b"), fields))
@@ -295,14 +297,14 @@ import Testing
             #expect(answer.names == ["b", "a"].map(s.name))
             #expect(answer.at("records.0.fields") == ["n": ["value": "1", "type": "INT64"]])
         }
-        rows.row("§6.4 private and shared only") { s in
+        rows.row("records/changes, private and shared only") { s in
             let answer = try await s.call(.recordsChanges, .public, ["zoneID": s.zoneID])
             #expect(answer.status == 400)
         }
     }
 
     private static func guids(_ rows: inout ConformanceRows) {
-        rows.row("§6.5 resolve previews and accept joins: the zone appears in shared") { s in
+        rows.row("resolve previews and accept joins: the zone appears in shared") { s in
             try await s.modify(create(s.name("r")))
             let made = try await s.modify(
                 TestServer.shareOperation(s.name("r"), with: [.bob: "READ_WRITE"]),
@@ -318,7 +320,7 @@ import Testing
             let after = try await s.call(.zonesLookup, .shared, as: .bob, zone)
             #expect(after.at("zones.0.zoneID.zoneName") == JSONValue(s.zone))
         }
-        rows.row("§6.5 the path is always under public, the credential a user") { s async throws in
+        rows.row("resolve and accept: under public only, for a user only") { s async throws in
             let body: JSONValue = ["shortGUIDs": [["value": "x"]]]
             for endpoint in [Endpoint.recordsResolve, .recordsAccept] {
                 #expect(try await s.call(endpoint, .private, body).status == 400)

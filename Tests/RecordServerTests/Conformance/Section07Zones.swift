@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §7: zones and changes", .serialized) struct ConformanceSection7 {
+@Suite("Conformance: zones and changes", .serialized) struct ConformanceSection7 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func zones(_ rows: inout ConformanceRows) {
-        rows.row("§7.1 zones/list by GET: every zone with a sync token") { s in
+        rows.row("zones/list by GET: every zone with a sync token") { s in
             let answer = try await s.server.request(.get, try await s.path(.zonesList))
             #expect(answer.status == 200)
             #expect(names(answer).contains(s.zone))
@@ -32,14 +32,14 @@ import Testing
             let tokens = answer.at("zones").array ?? []
             #expect(tokens.allSatisfy { $0["syncToken"]?.string != nil })
         }
-        rows.row("§7.1 zones/lookup: a zone or an error for each, in order") { s in
+        rows.row("zones/lookup: a zone or an error for each, in order") { s in
             let answer = try await s.call(
                 .zonesLookup, .private, ["zones": [["zoneName": "Nowhere"], s.zoneID]])
             #expect(answer.at("zones.0.serverErrorCode") == "ZONE_NOT_FOUND")
             #expect(answer.at("zones.1.zoneID.zoneName") == JSONValue(s.zone))
             #expect(answer.at("zones.1.syncToken").string != nil)
         }
-        rows.row("§7.1 zones/modify: all attempted in order, one operation for each zone") { s in
+        rows.row("zones/modify: all attempted in order, one operation for each zone") { s in
             func operation(_ type: String, _ name: String) -> JSONValue {
                 ["operationType": JSONValue(type), "zone": ["zoneID": TestServer.zone(name)]]
             }
@@ -88,12 +88,12 @@ import Testing
                 ])
             #expect(try await modify(removal).at("zones.0.deleted") == true)
         }
-        rows.row("§7.1 zones/modify: creating an existing zone is harmless") { s in
+        rows.row("zones/modify: creating an existing zone is harmless") { s in
             try await s.modify(create(s.name("a")))
             #expect(try await s.server.makeZone(s.zone).at("zones.0.atomic") == true)
             #expect(try await s.record(s.name("a")).at("recordName") == s.json("a"))
         }
-        rows.row("§7.1 custom zones are made in private only, public has the default zone") { s in
+        rows.row("custom zones are made in private only, public has the default zone") { s in
             let body: JSONValue = [
                 "operations": [["operationType": "create", "zone": ["zoneID": s.zoneID]]]
             ]
@@ -102,7 +102,7 @@ import Testing
             #expect(shared.at("zones.0.serverErrorCode") == "BAD_REQUEST")
             #expect(names(try await s.call(.zonesList, .public)) == ["_defaultZone"])
         }
-        rows.row("§7.1 deleting a zone deletes its records and its share") { s in
+        rows.row("deleting a zone deletes its records and its share") { s in
             try await s.modify(create(s.name("r")))
             try await s.server.share(s.zone, s.name("r"), with: [.bob: "READ_ONLY"])
             let deleted = try await s.server.deleteZone(s.zone)
@@ -117,7 +117,8 @@ import Testing
     }
 
     private static func database(_ rows: inout ConformanceRows) {
-        rows.row("§7.2 syncToken: only what changed since, deletions as deleted") { s in
+        rows.row("changes/database, syncToken: only what changed since, deletions as deleted") {
+            s in
             try await s.server.makeZone(s.name("gone"))
             let start = try await s.call(.changesDatabase, .private, ["resultsLimit": 200])
             #expect(start.at("moreComing") == false)
@@ -131,7 +132,7 @@ import Testing
                 .changesDatabase, .private, ["syncToken": next.at("syncToken")])
             #expect(names(last) == [])
         }
-        rows.row("§7.2 resultsLimit and moreComing: pages of zones") { s in
+        rows.row("changes/database, resultsLimit and moreComing: pages of zones") { s in
             let start = try await s.call(.changesDatabase).at("syncToken")
             for part in ["A", "B", "C"] { try await s.server.makeZone(s.name(part)) }
             let first = try await s.call(
@@ -141,21 +142,22 @@ import Testing
                 .changesDatabase, .private, ["syncToken": first.at("syncToken")])
             #expect(names(first) + names(rest) == ["A", "B", "C"].map(s.name))
         }
-        rows.row("§7.2 deletionReason: for who asks") { s in
+        rows.row("changes/database, deletionReason: for who asks") { s in
             let start = try await s.call(.changesDatabase).at("syncToken")
             try await s.server.deleteZone(s.zone)
             let answer = try await s.call(
                 .changesDatabase, .private, ["syncToken": start, "wantsDeletionReason": true])
             #expect(answer.at("zones.0.deletionReason") == "deleted")
         }
-        rows.row("§7.2 private and shared, not public") { s async throws in
+        rows.row("changes/database, private and shared, not public") { s async throws in
             #expect(try await s.call(.changesDatabase, .shared).status == 200)
             #expect(try await s.call(.changesDatabase, .public).status == 400)
         }
     }
 
     private static func zone(_ rows: inout ConformanceRows) {
-        rows.row("§7.3 zones: zoneID, syncToken, moreComing and records; an error for each") { s in
+        rows.row("changes/zone, zones: zoneID, syncToken, moreComing, records; an error for each") {
+            s in
             try await s.modify(create(s.name("a")))
             let answer = try await s.call(
                 .changesZone, .private,
@@ -168,12 +170,12 @@ import Testing
             #expect(answer.at("zones.1.zoneID.zoneName") == "Nowhere")
             #expect(answer.at("zones.1.reason").string != nil)
         }
-        rows.row("§7.3 zoneID: required in each zone") { s in
+        rows.row("changes/zone, zoneID: required in each zone") { s in
             #expect(try await s.call(.changesZone).code == "BAD_REQUEST")
             let answer = try await s.call(.changesZone, .private, ["zones": [[:]]])
             #expect(answer.code == "BAD_REQUEST")
         }
-        rows.row("§7.3 a key of the zone wins over one at the top") { s in
+        rows.row("changes/zone, a key of the zone wins over one at the top") { s in
             let fields: JSONValue = ["title": text("x"), "n": number(1)]
             try await s.modify(create(s.name("a"), fields), create(s.name("b"), fields))
             let answer = try await s.call(
@@ -191,14 +193,14 @@ import Testing
             #expect(answer.at("zones.1.records").count == 2)
             #expect(answer.at("zones.1.records.0.fields.n.value") == "1")
         }
-        rows.row("§7.3 desiredRecordTypes: filters by record type") { s in
+        rows.row("changes/zone, desiredRecordTypes: filters by record type") { s in
             try await s.modify(
                 create(s.name("a")), create(s.name("b"), type: s.type), create(s.name("c")))
             let feed = try await s.server.changes(
                 s.zone, ["desiredRecordTypes": [JSONValue(s.type)]])
             #expect(feed.names == [s.name("b")])
         }
-        rows.row("§7.3 reverse: newest first") { s in
+        rows.row("changes/zone, reverse: newest first") { s in
             for part in ["a", "b"] { try await s.modify(create(s.name(part))) }
             let feed = try await s.server.changes(s.zone, ["reverse": true])
             #expect(feed.names == ["b", "a"].map(s.name))
@@ -206,7 +208,7 @@ import Testing
     }
 
     private static func legacy(_ rows: inout ConformanceRows) {
-        rows.row("§7.4 zones/changes: metaSyncToken in and out") { s in
+        rows.row("zones/changes: metaSyncToken in and out") { s in
             let start = try await s.call(.zonesChanges)
             #expect(names(start).contains(s.zone))
             try await s.modify(create(s.name("a")))
@@ -218,7 +220,7 @@ import Testing
     }
 
     private static func tokens(_ rows: inout ConformanceRows) {
-        rows.row("§7.5 a token is of one zone, and expired elsewhere: per zone and at the top") {
+        rows.row("a token is of one zone, and expired elsewhere: per zone and at the top") {
             s in
             try await s.server.makeZone(s.name("Y"))
             let token = try #require(try await s.server.changes(s.zone).token)
@@ -229,14 +231,14 @@ import Testing
             #expect(top.status == 400)
             #expect(top.code == "CHANGE_TOKEN_EXPIRED")
         }
-        rows.row("§7.5 a token does not survive the recreation of its zone") { s in
+        rows.row("a token does not survive the recreation of its zone") { s in
             let token = try await s.server.changes(s.zone).token
             try await s.server.deleteZone(s.zone)
             try await s.server.makeZone(s.zone)
             #expect(
                 try await s.server.changes(s.zone, since: token).code == "CHANGE_TOKEN_EXPIRED")
         }
-        rows.row("§7.5 the current token of zones/list, zones/lookup and getCurrentSyncToken") {
+        rows.row("the current token of zones/list, zones/lookup and getCurrentSyncToken") {
             s in
             try await s.modify(create(s.name("a")))
             let looked = try await s.call(.zonesLookup, .private, ["zones": [s.zoneID]])
@@ -254,7 +256,7 @@ import Testing
                 #expect(feed.names == [s.name("b")])
             }
         }
-        rows.row("§7.5 a record once for each fetch, at its latest state, in order of commit") {
+        rows.row("a record comes once in each fetch, at its latest state, in order of commit") {
             s in
             try await s.modify(create(s.name("a"), ["title": text("1")]))
             try await s.modify(create(s.name("b")))
@@ -267,7 +269,7 @@ import Testing
             #expect(since.names.filter { !$0.hasPrefix("-") } == ["a", "c"].map(s.name))
             #expect(feed.records.first?.at("fields.title") == text("2"))
         }
-        rows.row("§7.5 no feed of the public database") { s async throws in
+        rows.row("no feed of the public database") { s async throws in
             for endpoint in [Endpoint.changesZone, .recordsChanges, .zonesChanges] {
                 #expect(try await s.call(endpoint, .public, ["zones": []]).status == 400)
             }

@@ -43,7 +43,7 @@ enum ConformancePush {
     }
 }
 
-@Suite("Conformance §8: subscriptions, tokens, push", .serialized) struct ConformanceSection8 {
+@Suite("Conformance: subscriptions, tokens, push", .serialized) struct ConformanceSection8 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -67,12 +67,12 @@ enum ConformancePush {
     }
 
     private static func subscriptions(_ rows: inout ConformanceRows) {
-        rows.row("§8 subscriptions/list by GET") { s in
+        rows.row("subscriptions/list by GET") { s in
             let made = try await ConformancePush.create(s, zone(s))
             let answer = try await s.server.request(.get, try await s.path(.subscriptionsList))
             #expect(answer.at("subscriptions").array?.contains(made) == true)
         }
-        rows.row("§8 subscriptions/lookup: one or an error for each") { s in
+        rows.row("subscriptions/lookup: one or an error for each") { s in
             let made = try await ConformancePush.create(s, zone(s))
             let answer = try await s.call(
                 .subscriptionsLookup, .private,
@@ -84,7 +84,7 @@ enum ConformancePush {
             #expect(answer.at("subscriptions.0") == made)
             #expect(answer.at("subscriptions.1.serverErrorCode") == "NOT_FOUND")
         }
-        rows.row("§8 subscriptions/modify: create, update and delete, which gives the ID alone") {
+        rows.row("subscriptions/modify: create, update and delete, which gives the ID alone") {
             s in
             try await s.modify(operation("create", s.name("a"), type: s.type, [:]))
             let answer = try await s.call(
@@ -100,12 +100,12 @@ enum ConformancePush {
     }
 
     private static func unique(_ rows: inout ConformanceRows) {
-        rows.row("§8 a second one for the same changes is EXISTS") { s in
+        rows.row("a second subscription for the same changes is EXISTS") { s in
             _ = try await ConformancePush.create(s, zone(s))
             let again = try await ConformancePush.create(s, zone(s, "z2"))
             #expect(again.at("serverErrorCode") == "EXISTS")
         }
-        rows.row("§8 another set of firesOn is another subscription") { s in
+        rows.row("another set of firesOn is another subscription") { s in
             try await s.modify(operation("create", s.name("a"), type: s.type, [:]))
             for (id, events) in [("1", ["create"]), ("2", ["update"])] as [(String, JSONValue)] {
                 let made = try await ConformancePush.create(s, query(s, id, events))
@@ -116,7 +116,7 @@ enum ConformancePush {
 
     private static func tokens(_ rows: inout ConformanceRows) {
         for environment in ["development", "production"] {
-            rows.row("§8 tokens/create and tokens/register: \(environment)") { s in
+            rows.row("tokens/create and tokens/register: \(environment)") { s in
                 let body: JSONValue = [
                     "apnsEnvironment": JSONValue(environment), "clientId": s.json("c"),
                 ]
@@ -132,7 +132,7 @@ enum ConformancePush {
     }
 
     private static func courier(_ rows: inout ConformanceRows) {
-        rows.row("§8 webcourierURL: one frame for each poll, consumed; empty when there is none") {
+        rows.row("webcourierURL: one frame for each poll, consumed; empty when there is none") {
             s in
             let server = try await s.own()
             try await server.makeZone("Z")
@@ -148,13 +148,13 @@ enum ConformancePush {
             #expect(try await ConformancePush.frames(server, device).count == 1)
             #expect(try await ConformancePush.frames(server, device) == [])
         }
-        rows.row("§8 webcourierURL: an unknown one is not 2xx") { s async throws in
+        rows.row("webcourierURL: an unknown one is not 2xx") { s async throws in
             #expect(try await s.server.request(.get, "/courier/guess").status == 404)
         }
     }
 
     private static func frames(_ rows: inout ConformanceRows) {
-        rows.row("§8 frame: ce, cid, nid, ckuserid, aux; qry, fet and met with one nid") { s in
+        rows.row("frame: ce, cid, nid, ckuserid, aux; qry, fet and met with one nid") { s in
             let server = try await s.own()
             let own = ConformanceScene(server: server, number: s.number)
             try await server.makeZone(own.zone)
@@ -186,7 +186,7 @@ enum ConformancePush {
             #expect(query.at("rid") == "a")
         }
         for (number, type) in [(1, "create"), (2, "forceUpdate"), (3, "forceDelete")] {
-            rows.row("§8 fo \(number): \(type)") { s in
+            rows.row("frame, fo \(number): \(type)") { s in
                 let server = try await s.own()
                 let own = ConformanceScene(server: server, number: s.number)
                 try await server.makeZone(own.zone)

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §10: users", .serialized) struct ConformanceSection10 {
+@Suite("Conformance: users", .serialized) struct ConformanceSection10 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -18,7 +18,7 @@ import Testing
 
     private static func callers(_ rows: inout ConformanceRows) {
         for endpoint in [Endpoint.usersCaller, .usersCurrent] {
-            rows.row("§10 \(endpoint.rawValue) by GET: users and the same at the top") { s in
+            rows.row("\(endpoint.rawValue) by GET: users and the same at the top") { s in
                 let path = try await s.path(endpoint, .public)
                 let answer = try await s.server.request(.get, path)
                 #expect(answer.at("users.0.userRecordName") == ConformanceScene.user(.alice))
@@ -26,7 +26,7 @@ import Testing
                 #expect(answer.at("firstName") == "alice")
                 #expect(answer.at("lastName") == "Example")
             }
-            rows.row("§10 \(endpoint.rawValue): 421 and redirectURL without a user") { s in
+            rows.row("\(endpoint.rawValue): 421 and redirectURL without a user") { s in
                 let answer = try await s.call(endpoint, .public, as: .anonymous)
                 #expect(answer.status == 421)
                 #expect(answer.at("redirectURL").string != nil)
@@ -40,7 +40,7 @@ import Testing
             ("userRecordName", ConformanceScene.user(.bob)),
         ]
         for (key, value) in lookups {
-            rows.row("§10 users/discover by POST: \(key)") { s in
+            rows.row("users/discover by POST: \(key)") { s in
                 try await s.server.changeUser(.bob) { $0.phoneNumber = "+15550100" }
                 let answer = try await s.call(
                     .usersDiscover, .public,
@@ -49,14 +49,14 @@ import Testing
                 #expect(answer.at("users.0.userRecordName") == ConformanceScene.user(.bob))
             }
         }
-        rows.row("§10 users/discover by GET: all who agreed, answered 200") { s in
+        rows.row("users/discover by GET: all who agreed, answered 200") { s in
             let path = try await s.path(.usersDiscover, .public)
             let answer = try await s.server.request(.get, path)
             #expect(answer.status == 200)
             let names = (answer.at("users").array ?? []).map { $0.at("userRecordName") }
             #expect(names.contains(ConformanceScene.user(.bob)))
         }
-        rows.row("§10 only people who agreed to be found") { s in
+        rows.row("users/discover: only people who agreed to be found") { s in
             let server = try await s.own()
             try await server.changeUser(.bob) { $0.isDiscoverable = false }
             let answer = try await server.call(
@@ -66,19 +66,19 @@ import Testing
     }
 
     private static func lookups(_ rows: inout ConformanceRows) {
-        rows.row("§10 users/lookup/email") { s in
+        rows.row("users/lookup/email") { s in
             let answer = try await s.call(
                 .usersLookupEmail, .public, ["users": [["emailAddress": "bob@example.org"]]])
             #expect(answer.at("users.0.userRecordName") == ConformanceScene.user(.bob))
             #expect(answer.at("users.0.emailAddress") == "bob@example.org")
         }
-        rows.row("§10 users/lookup/id") { s in
+        rows.row("users/lookup/id") { s in
             let answer = try await s.call(
                 .usersLookupID, .public,
                 ["users": [["userRecordName": ConformanceScene.user(.bob)]]])
             #expect(answer.at("users.0.firstName") == "bob")
         }
-        rows.row("§10 users/lookup/contacts") { s in
+        rows.row("users/lookup/contacts") { s in
             let answer = try await s.call(.usersLookupContacts, .public)
             #expect(answer.status == 200)
             let names = (answer.at("users").array ?? []).map { $0.at("userRecordName") }

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Conformance §11: error codes", .serialized) struct ConformanceSection11 {
+@Suite("Conformance: error codes", .serialized) struct ConformanceSection11 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -39,12 +39,13 @@ import Testing
         .uniqueFieldError: "The schema language has no unique fields; only CloudKit JS names it."
     ]
 
-    /// Codes of the reference that the server does not have, and why.
+    /// Codes that this server does not have, and why.
     private static let notDefined = [
         "ZONE_PURGED": "A purged zone is ZONE_NOT_FOUND; its feed says deletionReason to who asks."
     ]
 
-    /// The table of §11, and the added codes.
+    /// The codes of Apple (CloudKit Web Services Reference, Error Codes), and the added codes
+    /// (Protocol, "Extensions").
     private static let statuses = [
         "ACCESS_DENIED": 403, "ATOMIC_ERROR": 400, "AUTHENTICATION_FAILED": 401,
         "AUTHENTICATION_REQUIRED": 421, "BAD_REQUEST": 400, "CONFLICT": 409, "EXISTS": 409,
@@ -72,7 +73,7 @@ import Testing
     static let rows = ConformanceRows.of { rows in
         for provocation in provocations {
             let place = provocation.path.isEmpty ? "" : " at \(provocation.path)"
-            let name = "§11 \(provocation.code.rawValue)\(place), HTTP \(provocation.status)"
+            let name = "\(provocation.code.rawValue)\(place), HTTP \(provocation.status)"
             rows.row(name) { s in
                 let answer = try await provocation.make(s)
                 #expect(answer.status == provocation.status, "\(answer.text)")

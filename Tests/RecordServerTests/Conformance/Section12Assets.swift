@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §12: assets", .serialized) struct ConformanceSection12 {
+@Suite("Conformance: assets", .serialized) struct ConformanceSection12 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -29,21 +29,21 @@ import Testing
     }
 
     private static func tokens(_ rows: inout ConformanceRows) {
-        rows.row("§12.1 step 1: recordName, fieldName and url for each token") { s in
+        rows.row("assets/upload, step 1: recordName, fieldName and url for each token") { s in
             let answer = try await ConformanceAsset.token(s, s.name("a"))
             #expect(answer.status == 200)
             #expect(answer.at("tokens.0").keys == ["fieldName", "recordName", "url"])
             #expect(answer.at("tokens.0.recordName") == s.json("a"))
             #expect(answer.at("tokens.0.fieldName") == "photo")
         }
-        rows.row("§12.1 step 1: a record name is minted where absent") { s in
+        rows.row("assets/upload, step 1: a record name is minted where absent") { s in
             let answer = try await s.call(
                 .assetsUpload, .private,
                 ["tokens": [["recordType": JSONValue(s.type), "fieldName": "photo"]]])
             #expect(answer.at("tokens.0.recordName").words.utf8.count == 36)
         }
         for key in ["recordType", "fieldName"] {
-            rows.row("§12.1 step 1: \(key) is required") { s in
+            rows.row("assets/upload, step 1: \(key) is required") { s in
                 let other = key == "recordType" ? "fieldName" : "recordType"
                 let answer = try await s.call(
                     .assetsUpload, .private,
@@ -56,7 +56,7 @@ import Testing
 
     private static func upload(_ rows: inout ConformanceRows) {
         for type in ["application/octet-stream", "application/x-www-form-urlencoded"] {
-            rows.row("§12.1 step 2: POST of raw bytes as \(type)") { s in
+            rows.row("assets/upload, step 2: POST of raw bytes as \(type)") { s in
                 let url = try await ConformanceAsset.token(s, s.name("a")).at("tokens.0.url")
                 let answer = try await s.server.request(
                     .post, try AssetFixture.path(url.string ?? ""),
@@ -65,18 +65,19 @@ import Testing
                 #expect(answer.at("singleFile.size") == 3)
             }
         }
-        rows.row("§12.1 step 2: an unknown URL is refused") { s in
+        rows.row("assets/upload, step 2: an unknown URL is refused") { s in
             let answer = try await s.server.request(.post, "/assets/up/guess", body: [1])
             #expect(answer.status >= 400 && answer.status < 500)
         }
     }
 
     private static func saving(_ rows: inout ConformanceRows) {
-        rows.row("§12.1 step 3: the dictionary becomes the value of the field") { s in
+        rows.row("assets/upload, step 3: the dictionary becomes the value of the field") { s in
             let value = try await save(s, "a", [1, 2, 3])
             #expect(value.at("size") == 3)
         }
-        rows.row("§12.1 step 3: without receipt, and for another record, it is BAD_REQUEST") { s in
+        rows.row("assets/upload, step 3: BAD_REQUEST without receipt, and for another record") {
+            s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             let members = (asset.object ?? []).filter { $0.key.string != "receipt" }
             let bare = ConformanceAsset.field(.object(members))
@@ -86,7 +87,7 @@ import Testing
                 create(s.name("b"), type: s.type, ["photo": ConformanceAsset.field(asset)]))
             #expect(other.results == ["BAD_REQUEST"])
         }
-        rows.row("§12.1 a list of assets: one token for each element") { s in
+        rows.row("a list of assets: one token for each element") { s in
             let assets = [
                 try await ConformanceAsset.upload(s, s.name("a"), [1]),
                 try await ConformanceAsset.upload(s, s.name("a"), [2, 3]),
@@ -96,7 +97,7 @@ import Testing
             #expect(made.results == ["saved"], "\(made.text)")
             #expect(made.at("records.0.fields.photo.value.1.size") == 2)
         }
-        rows.row("§12.4 the same bytes have the same fileChecksum; echoed keys are verified") { s in
+        rows.row("the same bytes have the same fileChecksum; echoed keys are verified") { s in
             let first = try await ConformanceAsset.upload(s, s.name("a"), [1, 2, 3])
             let second = try await ConformanceAsset.upload(s, s.name("b"), [1, 2, 3])
             #expect(first.at("fileChecksum") == second.at("fileChecksum"))
@@ -113,7 +114,7 @@ import Testing
     }
 
     private static func rereference(_ rows: inout ConformanceRows) {
-        rows.row("§12.2 rereference: a writable dictionary for another record") { s in
+        rows.row("rereference: a writable dictionary for another record") { s in
             _ = try await save(s, "a", [1, 2, 3])
             let answer = try await s.call(
                 .assetsRereference, .private,
@@ -131,7 +132,7 @@ import Testing
             let bytes = try await s.server.request(.get, try AssetFixture.path(url.string ?? ""))
             #expect(bytes.body == [1, 2, 3])
         }
-        rows.row("§12.2 rereference: an error for a field that has none") { s in
+        rows.row("rereference: an error for a field that has none") { s in
             let answer = try await s.call(
                 .assetsRereference, .private,
                 [
@@ -144,7 +145,7 @@ import Testing
     }
 
     private static func download(_ rows: inout ConformanceRows) {
-        rows.row("§12.3 GET downloadURL without credentials, with ETag and Range") { s in
+        rows.row("GET downloadURL without credentials, with ETag and Range") { s in
             let url = try await save(s, "a", [1, 2, 3, 4]).at("downloadURL").string
             let path = try AssetFixture.path(try #require(url))
             let whole = try await s.server.request(.get, path)
@@ -158,7 +159,7 @@ import Testing
             let same = try await s.server.request(.get, path, headers: [.ifNoneMatch: tag])
             #expect(same.status == 304)
         }
-        rows.row("§12.3 downloadURL expires") { s in
+        rows.row("downloadURL expires") { s in
             let server = try await s.own { $0.service.downloadURLSeconds = 60 }
             let own = ConformanceScene(server: server, number: s.number)
             try await server.makeZone(own.zone)

@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §13: limits", .serialized) struct ConformanceSection13 {
+@Suite("Conformance: limits", .serialized) struct ConformanceSection13 {
     private static let servers = ConformanceServers()
 
     @Test(arguments: TestServer.Transport.allCases, rows)
@@ -76,7 +76,7 @@ import Testing
 
     private static func items(_ rows: inout ConformanceRows) {
         for (endpoint, scope, key, element) in lists {
-            rows.row("§13 200 in \(endpoint.rawValue), 201 are LIMIT_EXCEEDED") { s in
+            rows.row("200 in \(endpoint.rawValue), 201 are LIMIT_EXCEEDED") { s in
                 func body(_ count: Int) -> JSONValue {
                     let list = JSONValue.array((0..<count).map(element))
                     let zone: JSONValue = ["zoneID": s.zoneID]
@@ -94,7 +94,7 @@ import Testing
     }
 
     private static func bytes(_ rows: inout ConformanceRows) {
-        rows.row("§13 record size: at the limit, and one byte above") { s in
+        rows.row("record size: at the limit, and one byte above") { s in
             let server = try await s.own { $0.service.recordBytes = 1_000 }
             func save(_ size: Int) async throws -> TestServer.Answer {
                 let title = String(repeating: "x", count: size)
@@ -105,7 +105,7 @@ import Testing
             #expect(over.results == ["LIMIT_EXCEEDED"])
             #expect(over.reasons.first?.contains("1000 bytes") == true)
         }
-        rows.row("§13 asset file: at the limit, and one byte above") { s in
+        rows.row("asset file: at the limit, and one byte above") { s in
             let server = try await s.own { $0.service.assetBytes = 1_000 }
             try await server.makeZone(s.zone)
             for (size, status) in [(1_000, 200), (1_001, 413)] {
@@ -117,7 +117,7 @@ import Testing
                 if status == 413 { #expect(answer.at("reason").words.contains("1000 bytes")) }
             }
         }
-        rows.row("§13 request bytes: at the limit, and one byte above") { s in
+        rows.row("request bytes: at the limit, and one byte above") { s in
             let server = try await s.own { $0.limits.bodyBytes = 1_000 }
             let path = try await server.target(.zonesList)
             for (size, status) in [(1_000, 200), (1_001, 413)] {
@@ -127,7 +127,7 @@ import Testing
                 if status == 413 { #expect(answer.at("reason").words.contains("1000 bytes")) }
             }
         }
-        rows.row("§13 quota: what fits, and one byte above") { s in
+        rows.row("quota: what fits, and one byte above") { s in
             let empty = #"{"title":{"value":"","type":"STRING"}}"#.utf8.count
             let server = try await s.own { $0.service.quotaBytes = 1_000 }
             func save(_ size: Int) async throws -> TestServer.Answer {
@@ -142,7 +142,7 @@ import Testing
     }
 
     private static func counts(_ rows: inout ConformanceRows) {
-        rows.row("§13 DELETE_SELF sources of one target") { s in
+        rows.row("DELETE_SELF sources of one target") { s in
             let server = try await s.own { $0.service.deleteSelfSources = 2 }
             let source: JSONValue = ["r": reference("t", "DELETE_SELF")]
             let made = try await server.modify(
@@ -152,7 +152,7 @@ import Testing
             #expect(over.results == ["LIMIT_EXCEEDED"])
             #expect(over.reasons.first?.contains("at most 2 records") == true)
         }
-        rows.row("§13 record zones") { s in
+        rows.row("record zones") { s in
             let server = try await s.own { $0.service.zonesPerDatabase = 2 }
             for name in ["A", "B"] {
                 #expect(try await server.makeZone(name).at("zones.0.atomic") == true)
@@ -161,7 +161,7 @@ import Testing
             #expect(over.at("zones.0.serverErrorCode") == "LIMIT_EXCEEDED")
             #expect(over.at("zones.0.reason").words.contains("2 zones"))
         }
-        rows.row("§13 fields of a record type") { s in
+        rows.row("fields of a record type") { s in
             let server = try await s.own { $0.service.fieldsPerType = 2 }
             let made = try await server.modify(nil, create("a", ["x": number(1), "y": number(1)]))
             #expect(made.results == ["saved"])
@@ -169,7 +169,7 @@ import Testing
             #expect(over.results == ["LIMIT_EXCEEDED"])
             #expect(over.reasons.first?.contains("at most 2") == true)
         }
-        rows.row("§13 share participants, without the owner") { s in
+        rows.row("share participants, without the owner") { s in
             let server = try await s.own { $0.service.participantsPerShare = 1 }
             try await server.makeZone("Z")
             try await server.modify("Z", create("r"), create("q"))
@@ -182,7 +182,7 @@ import Testing
             #expect(over.results == ["TOO_MANY_PARTICIPANTS", "ATOMIC_ERROR"])
             #expect(over.reasons.first?.contains("1 participants") == true)
         }
-        rows.row("§13 request rate: THROTTLED with retryAfter") { s in
+        rows.row("request rate: THROTTLED with retryAfter") { s in
             let server = try await s.own {
                 $0.rates.user = RateSettings.Bucket(perSecond: 0.5, burst: 2)
             }
@@ -196,7 +196,7 @@ import Testing
 
     private static func times(_ rows: inout ConformanceRows) {
         for (stay, seconds) in [(false, 30 * 60), (true, 14 * 24 * 3600)] as [(Bool, Int)] {
-            rows.row("§13 web token life: \(seconds) seconds") { s in
+            rows.row("web token life: \(seconds) seconds") { s in
                 for (age, status) in [(seconds, 200), (seconds + 1, 421)] {
                     let server = try await s.own()
                     let token = try await server.authenticator.signIn(
@@ -213,7 +213,7 @@ import Testing
                 }
             }
         }
-        rows.row("§13 upload URL life: 15 minutes") { s in
+        rows.row("upload URL life: 15 minutes") { s in
             for (age, isGood) in [(900, true), (901, false)] {
                 let server = try await s.own()
                 try await server.makeZone(s.zone)
@@ -224,7 +224,7 @@ import Testing
                 #expect((answer.status == 200) == isGood, "\(age): \(answer.text)")
             }
         }
-        rows.row("§13 signed-request age: 10 minutes, either way") { s in
+        rows.row("signed-request age: 10 minutes, either way") { s in
             let signer = try await Signer(s)
             for (age, status) in [(600, 200), (601, 401), (-600, 200), (-601, 401)]
                 as [(Int64, Int)]

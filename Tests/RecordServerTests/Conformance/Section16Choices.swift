@@ -7,7 +7,7 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-@Suite("Conformance §16: Apple's text against the live server", .serialized)
+@Suite("Conformance: Apple's text against the live server", .serialized)
 struct ConformanceSection16 {
     private static let servers = ConformanceServers()
 
@@ -20,7 +20,7 @@ struct ConformanceSection16 {
 
     private static func names(_ rows: inout ConformanceRows) {
         for type in ["cloudkit.share", "cloudKit.share", "cloudKit.shared", "CLOUDKIT.SHARE"] {
-            rows.row("§16 share type: \(type) is taken, cloudkit.share is answered") { s in
+            rows.row("share type: \(type) is taken, cloudkit.share is answered") { s in
                 try await s.modify(create(s.name("r")))
                 let made = try await s.modify(
                     operation(
@@ -30,7 +30,7 @@ struct ConformanceSection16 {
             }
         }
         for key in ["metaSyncToken", "syncToken"] {
-            rows.row("§16 zones/changes token: \(key) is taken, both are answered") { s in
+            rows.row("zones/changes token: \(key) is taken, both are answered") { s in
                 let start = try await s.call(.zonesChanges)
                 #expect(start.at("syncToken") == start.at("metaSyncToken"))
                 let next = try await s.call(
@@ -40,7 +40,7 @@ struct ConformanceSection16 {
             }
         }
         for path in ["device", "database"] {
-            rows.row("§16 tokens/* path: under /\(path)/1") { s in
+            rows.row("tokens/* path: under /\(path)/1") { s in
                 let query = try await s.server.query(as: .alice)
                 let answer = try await s.server.request(
                     .post,
@@ -50,7 +50,7 @@ struct ConformanceSection16 {
             }
         }
         for key in ["ownerRecordName", "ownerName"] {
-            rows.row("§16 zone owner key: \(key) is taken, ownerRecordName is answered") { s in
+            rows.row("zone owner key: \(key) is taken, ownerRecordName is answered") { s in
                 let zone = s.zoneID.with(key, ConformanceScene.user(.alice))
                 let answer = try await s.call(.zonesLookup, .private, ["zones": [zone]])
                 #expect(
@@ -58,7 +58,7 @@ struct ConformanceSection16 {
                         == ["ownerRecordName", "zoneName", "zoneType"])
             }
         }
-        rows.row("§16 users/caller shape: an array and the same at the top") { s in
+        rows.row("users/caller shape: an array and the same at the top") { s in
             let answer = try await s.call(.usersCaller, .public)
             #expect(answer.at("users").count == 1)
             #expect(answer.at("userRecordName") == answer.at("users.0.userRecordName"))
@@ -66,14 +66,14 @@ struct ConformanceSection16 {
     }
 
     private static func tags(_ rows: inout ConformanceRows) {
-        rows.row("§16 asset type tag: ASSET is taken, ASSETID is answered") { s in
+        rows.row("asset type tag: ASSET is taken, ASSETID is answered") { s in
             let asset = try await ConformanceAsset.upload(s, s.name("a"), [1])
             let field: JSONValue = ["value": asset, "type": "ASSET"]
             let made = try await s.modify(create(s.name("a"), type: s.type, ["photo": field]))
             #expect(made.at("records.0.fields.photo.type") == "ASSETID", "\(made.text)")
         }
         for isPlain in [false, true] {
-            rows.row("§16 list tag: \(isPlain ? "LIST with the switch" : "X_LIST")") { s in
+            rows.row("list tag: \(isPlain ? "LIST with the switch" : "X_LIST")") { s in
                 let server = try await s.own { $0.service.plainListTags = isPlain }
                 let field: JSONValue = ["value": ["a"], "type": "STRING_LIST"]
                 let made = try await server.modify(nil, create("a", ["list": field]))
@@ -81,7 +81,7 @@ struct ConformanceSection16 {
                 #expect(tag == (isPlain ? "LIST" : "STRING_LIST"))
             }
         }
-        rows.row("§16 asset max: 50 MB or more by default, configurable") { s in
+        rows.row("asset max: 50 MB or more by default, configurable") { s in
             #expect(ServiceSettings().assetBytes >= 50_000_000)
             let server = try await s.own { $0.service.assetBytes = 2 }
             try await server.makeZone(s.zone)
@@ -92,7 +92,7 @@ struct ConformanceSection16 {
     }
 
     private static func rules(_ rows: inout ConformanceRows) {
-        rows.row("§16 web token: the one before is good for the grace window") { s in
+        rows.row("web token: the one before is good for the grace window") { s in
             let server = try await s.own { $0.accounts.graceSeconds = 120 }
             let path = try await server.target(.zonesList)
             // The first call shows the successor, the second one uses it.
@@ -102,7 +102,7 @@ struct ConformanceSection16 {
             server.clock.advance(.seconds(2))
             #expect(try await server.request(.get, path).status == 421)
         }
-        rows.row("§16 web token: single use without a grace window") { s in
+        rows.row("web token: single use without a grace window") { s in
             let server = try await s.own { $0.accounts.graceSeconds = 0 }
             let path = try await server.target(.zonesList)
             let name = try #require(HTTPField.Name("X-Apple-CloudKit-Web-Auth-Token"))
@@ -113,14 +113,14 @@ struct ConformanceSection16 {
         }
         for isStrict in [false, true] {
             let result = isStrict ? "BAD_REQUEST" : "deleted"
-            rows.row("§16 delete without a tag: \(isStrict ? "strict" : "usual"), \(result)") { s in
+            rows.row("delete without a tag: \(isStrict ? "strict" : "usual"), \(result)") { s in
                 let server = try await s.own { $0.service.isStrict = isStrict }
                 try await server.modify(nil, create("a"))
                 let answer = try await server.modify(nil, operation("delete", "a", type: nil))
                 #expect(answer.results == [result])
             }
         }
-        rows.row("§16 subscription zoneID: taken for type zone, and not needed") { s in
+        rows.row("subscription zoneID: taken for type zone, and not needed") { s in
             let zone: JSONValue = ["subscriptionType": "zone", "zoneID": s.zoneID]
             let made = try await ConformancePush.create(s, zone)
             #expect(made.at("zoneID.zoneName") == JSONValue(s.zone))
@@ -129,14 +129,14 @@ struct ConformanceSection16 {
             #expect(without.at("subscriptionType") == "zone")
         }
         for key in ["numberAsStrings", "numbersAsStrings"] {
-            rows.row("§16 \(key): taken") { s in
+            rows.row("\(key): taken") { s in
                 try await s.modify(create(s.name("a"), ["n": number(1)]))
                 let extra: JSONValue = .object([JSONMember(key: Text(key), value: true)])
                 let feed = try await s.server.changes(s.zone, extra)
                 #expect(feed.records.first?.at("fields.n.value") == "1")
             }
         }
-        rows.row("§16 desiredRecordTypes: types, not names") { s in
+        rows.row("desiredRecordTypes: types, not names") { s in
             try await s.modify(create(s.name("a")), create(s.name("b"), type: s.type))
             let byType = try await s.server.changes(
                 s.zone, ["desiredRecordTypes": [JSONValue(s.type)]])

@@ -6,10 +6,10 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
-/// The sync rules of the reference (§14) and the storage rules that follow (appendix B), as far as
-/// they can be seen from outside; §14.3 is the contract suite, appendix B.5 to B.8 are in the
-/// suites of maintenance, shares and assets.
-@Suite("Conformance §14 and appendix B", .everyTransport) struct SyncRules {
+/// The rules of sync, as far as they can be seen from outside (Protocol, "Feeds and sync tokens").
+/// Tags and parents are in `ServerContractTests`. Tombstones, membership and the bytes of assets
+/// are in the suites of maintenance, shares and assets.
+@Suite("Conformance: rules of sync", .everyTransport) struct SyncRules {
     private let server: TestServer
     private let zone: JSONValue = ["zoneName": "Rules"]
 
@@ -55,7 +55,7 @@ import Testing
         (page["records"]?.array ?? []).compactMap { $0["recordName"]?.string?.string }
     }
 
-    @Test("§14.1: a custom zone is atomic and says so; the default zone is not")
+    @Test("a custom zone is atomic and says so; the default zone is not")
     func atomic() async throws {
         let zones = try await server.call(
             .zonesLookup, .private, as: .alice,
@@ -67,7 +67,7 @@ import Testing
         #expect(names(try await changes()) == [])
     }
 
-    @Test("§14.2: of two writers with one tag the second gets CONFLICT with the server's record")
+    @Test("of two writers with one tag the second gets CONFLICT with the server's record")
     func conflict() async throws {
         let tag = try #require(try await modify(save("create", "a")).first?["recordChangeTag"])
         let first = try await modify(
@@ -79,7 +79,7 @@ import Testing
         #expect(second.first?["serverRecord"]?["fields"]?["n"]?["value"]?.int64 == 1)
     }
 
-    @Test("§14.4, B.1, B.2: a record comes once at its latest state, a deletion as a tombstone")
+    @Test("a record comes once at its latest state, a deletion as a tombstone")
     func feed() async throws {
         let made = try await modify(save("create", "a"), save("create", "b"))
         let token = try #require(try await changes()["syncToken"])
@@ -93,7 +93,7 @@ import Testing
         #expect(made[0]["recordChangeTag"] != changed[0]["recordChangeTag"])
     }
 
-    @Test("§14.5: a deleted zone is told as deleted, refuses saves, and can be made again")
+    @Test("a deleted zone is told as deleted, refuses saves, and can be made again")
     func zoneRemoval() async throws {
         let before = try await server.call(.changesDatabase, .private, as: .alice)
         let change: (String) -> JSONValue = { type in
@@ -116,7 +116,7 @@ import Testing
         #expect(try await modify(save("create", "a")).first?["serverErrorCode"] == nil)
     }
 
-    @Test("§14.6, B.4: a token of another user or zone is expired")
+    @Test("a token of another user or zone is expired")
     func foreignToken() async throws {
         let token = try #require(try await changes()["syncToken"])
         _ = try await server.call(
@@ -134,7 +134,7 @@ import Testing
                 == "CHANGE_TOKEN_EXPIRED")
     }
 
-    @Test("§14.7: an update by a client that knows fewer fields keeps the others")
+    @Test("an update by a client that knows fewer fields keeps the others")
     func unknownFields() async throws {
         let made = try await modify(
             save("create", "a", ["old": ["value": "x"], "new": ["value": "y"]]))
@@ -143,7 +143,7 @@ import Testing
         #expect(changed.first?["fields"]?["new"]?["value"]?.string == "y")
     }
 
-    @Test("§14.8: the public database is open to read and closed to write without a user")
+    @Test("the public database is open to read and closed to write without a user")
     func publicDatabase() async throws {
         let body: JSONValue = ["operations": [save("create", "news")]]
         let made = try await server.call(.recordsModify, .public, as: .alice, body)
@@ -155,7 +155,7 @@ import Testing
             try await server.call(.recordsModify, .public, as: .anonymous, body).status == 421)
     }
 
-    @Test("B.9: an error names its request in the body and in the header")
+    @Test("an error names its request in the body and in the header")
     func requestID() async throws {
         let answer = try await server.call(.recordsQuery, .private, as: .alice, ["query": 1])
         let name = try #require(HTTPField.Name("x-apple-request-uuid"))
@@ -173,7 +173,7 @@ import Testing
         #expect(names(try await changes()) == [])
     }
 
-    @Test("§9.13: a production schema that was never deployed still knows cloudkit.share")
+    @Test("a production schema that was never deployed still knows cloudkit.share")
     func shareInProduction() async throws {
         _ = try await server.call(
             .zonesModify, .private, as: .alice,

@@ -131,7 +131,7 @@ import Testing
         #expect(taken.json["reason"]?.string?.string.contains("no key") != true, "\(taken.text)")
     }
 
-    @Test("subscriptions of a database, which the reference does not have")
+    @Test("subscriptions of a database, which Apple's reference does not have")
     func databaseSubscription() async throws {
         let body: JSONValue = [
             "operations": [

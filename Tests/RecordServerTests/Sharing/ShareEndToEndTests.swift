@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite("Shares end to end", .everyTransport) struct ShareEndToEndTests {
-    @Test("§9.2, §9.6: share, invite, accept; the participant sees the hierarchy and the share")
+    @Test("share, invite, accept; the participant sees the hierarchy and the share")
     func join() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)])
@@ -23,7 +23,7 @@ import Testing
         #expect(listed.json.at("zones.0.zoneID.zoneName") == "Work")
     }
 
-    @Test("§9.1: a root gets its short GUID with the share, or before by createShortGUID")
+    @Test("a root gets its short GUID with the share, or before by createShortGUID")
     func shortGUID() async throws {
         let scene = try await ShareScene()
         let records = try await scene.modifyAll([
@@ -44,7 +44,7 @@ import Testing
         #expect(share.at("url").string?.string.hasSuffix("/share/\(guid)#Plans") == true)
     }
 
-    @Test("§9.2: a share without its root in the batch is refused")
+    @Test("a share without its root in the batch is refused")
     func withoutRoot() async throws {
         let scene = try await ShareScene()
         let item = try await scene.modify([
@@ -58,7 +58,7 @@ import Testing
         #expect(item.code == "BAD_REQUEST")
     }
 
-    @Test("§5.9: cloudKit.share and cloudKit.shared mean cloudkit.share")
+    @Test("cloudKit.share and cloudKit.shared mean cloudkit.share")
     func spelling() async throws {
         let scene = try await ShareScene()
         for (type, root) in [("cloudKit.share", "t-1"), ("CLOUDKIT.SHARED", "x-1")] {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("§9.3: a zone share shows every record, also those that come later")
+    @Test("a zone share shows every record, also those that come later")
     func zoneShare() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)], root: nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(try await scene.lookup(["by-bob"], as: .alice).at("0").code == nil)
     }
 
-    @Test("§9.4: a record is in one share only")
+    @Test("a record is in one share only")
     func oneShare() async throws {
         let scene = try await ShareScene()
         try await scene.share()
@@ -125,7 +125,7 @@ import Testing
         #expect(zone.at("0").code == "ALREADY_SHARED")
     }
 
-    @Test("§9.4: what hangs below a shared record joins, what leaves is gone for participants")
+    @Test("what hangs below a shared record joins, what leaves is gone for participants")
     func nested() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)])
@@ -149,7 +149,7 @@ import Testing
         #expect(try await scene.lookup(["n-1"], as: .alice).at("0").code == nil)
     }
 
-    @Test("§9.5: creating and removing a share gives its root a new tag, in the owner's feed")
+    @Test("creating and removing a share gives its root a new tag, in the owner's feed")
     func rootTag() async throws {
         let scene = try await ShareScene()
         let before = try await scene.feed(as: .alice)
@@ -165,7 +165,7 @@ import Testing
         #expect(root.at("share") == .null)
     }
 
-    @Test("§9.7: READ_WRITE writes below the shared root, into the owner's zone")
+    @Test("READ_WRITE writes below the shared root, into the owner's zone")
     func writing() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)])
@@ -181,7 +181,7 @@ import Testing
         #expect(try await scene.lookup(["b-1"], as: .alice).at("0").code == "NOT_FOUND")
     }
 
-    @Test("§9.7: a record without a shared parent is refused to a participant")
+    @Test("a record without a shared parent is refused to a participant")
     func withoutParent() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)])
@@ -198,7 +198,7 @@ import Testing
         #expect(try await scene.lookup(["b-1"], as: .alice).at("0").code == "NOT_FOUND")
     }
 
-    @Test("§9.7: READ_ONLY changes nothing, by no operation")
+    @Test("READ_ONLY changes nothing, by no operation")
     func readOnly() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob, "READ_ONLY")])

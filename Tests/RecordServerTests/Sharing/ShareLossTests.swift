@@ -30,7 +30,7 @@ import Testing
         #expect(written.code == "ZONE_NOT_FOUND", sourceLocation: sourceLocation)
     }
 
-    @Test("§9.8: revoking takes the zone from the participant; a new invitation is a new view")
+    @Test("revoking takes the zone from the participant; a new invitation is a new view")
     func revoke() async throws {
         let (scene, guid) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -46,7 +46,7 @@ import Testing
         #expect(scene.names(try await scene.feed(as: .bob)) == ["t-1", "n-1", "c-1", "s-1"])
     }
 
-    @Test("§9.8: a participant who deletes the share leaves; the records stay with the owner")
+    @Test("a participant who deletes the share leaves; the records stay with the owner")
     func leave() async throws {
         let (scene, _) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -60,7 +60,7 @@ import Testing
         #expect(scene.names(changes) == ["s-1"])
     }
 
-    @Test("§9.8: a participant who deletes the root, or the zone, leaves as well")
+    @Test("a participant who deletes the root, or the zone, leaves as well")
     func leaveByRootOrZone() async throws {
         let (scene, _) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -78,7 +78,7 @@ import Testing
         #expect(try await other.lookup(["t-1"], as: .alice).at("0").code == nil)
     }
 
-    @Test("§9.8: the owner who deletes the share stops it; the records stay; the URL stays too")
+    @Test("the owner who deletes the share stops it; the records stay; the URL stays too")
     func stop() async throws {
         let (scene, guid) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -93,7 +93,7 @@ import Testing
         #expect(try await scene.accept(guid, as: .carol).at("participantStatus") == "ACCEPTED")
     }
 
-    @Test("§9.8: the share of a zone ends and comes back with its URL")
+    @Test("the share of a zone ends and comes back with its URL")
     func stopZone() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.bob)], root: nil)
@@ -104,7 +104,7 @@ import Testing
         #expect(try await scene.share([], root: nil) == guid)
     }
 
-    @Test("§9.8: the owner who deletes the root deletes its share")
+    @Test("the owner who deletes the root deletes its share")
     func deleteRoot() async throws {
         let (scene, _) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -149,7 +149,7 @@ import Testing
         #expect(ring.at("0").code == "VALIDATING_REFERENCE_ERROR")
     }
 
-    @Test("§9.8: the owner who deletes the zone takes it from everybody")
+    @Test("the owner who deletes the zone takes it from everybody")
     func deleteZone() async throws {
         let (scene, guid) = try await joined()
         let token = try await scene.database(as: .bob)["syncToken"]
@@ -161,7 +161,7 @@ import Testing
         #expect(try await scene.accept(guid, as: .bob).code == "NOT_FOUND")
     }
 
-    @Test("§9.9: a public share opens, changes its permission for all at once, and closes")
+    @Test("a public share opens, changes its permission for all at once, and closes")
     func publicShare() async throws {
         let scene = try await ShareScene()
         let guid = try await scene.share([ShareScene.invite(.carol)])
@@ -196,7 +196,7 @@ import Testing
         #expect(next.at("records.0.currentUserParticipant.permission") == "READ_ONLY")
     }
 
-    @Test("§9.10: an administrator invites in the shared database, a user does not")
+    @Test("an administrator invites in the shared database, a user does not")
     func administrator() async throws {
         for (type, code) in [("ADMINISTRATOR", nil), ("USER", "ACCESS_DENIED")] {
             let (scene, guid) = try await joined(type)
@@ -224,7 +224,7 @@ import Testing
         #expect(try await scene.lookup(["t-1"], as: .bob).code == "ZONE_NOT_FOUND")
     }
 
-    @Test("§9.14: the owner's title is for everybody, and only the owner and administrators set it")
+    @Test("the owner's title is for everybody, and only the owner and administrators set it")
     func title() async throws {
         let (scene, guid) = try await joined()
         let preview = try await scene.server.call(

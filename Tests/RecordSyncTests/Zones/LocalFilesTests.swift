@@ -5,7 +5,7 @@ import ServerTestSupport
 import Simulation
 import Testing
 
-/// What is in a zone and was never for the server: `.git`, notes.md.
+/// What is in a zone and was never for the server: `.git`, a page of notes.
 @Suite struct LocalFilesTests {
     private let server: TestServer
     private let a: Replica

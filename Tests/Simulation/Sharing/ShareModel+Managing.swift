@@ -1,7 +1,7 @@
 import RecordWire
 
-/// Who may manage a share (reference §9): its owner all of it, and an administrator who may come and go,
-/// as far as he himself goes.
+/// Who may manage a share: its owner all of it, and an administrator who may come and go, as far as
+/// he himself goes.
 extension ShareModel {
     /// Whether somebody may make another share of the one that is there.
     func mayManage(_ spot: SharedSpot, _ user: Int, into new: Sharing) -> Bool {

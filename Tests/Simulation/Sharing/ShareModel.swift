@@ -3,7 +3,7 @@ import RecordServerCore
 import RecordWire
 
 /// Who may see and change what, worked out from what was asked of shares, apart from the server
-/// (reference §9).
+/// (Protocol, "Sharing").
 struct ShareModel {
     struct Member: Hashable {
         /// Has come by the link, and may what everyone may.
