@@ -101,18 +101,18 @@ package final class RecordStore: Sendable {
     package func write<T>(
         author: Author, isFreeing: Bool = false, _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {
-        if !isFreeing { try checkSpace() }
+        if !isFreeing { try upkeep.checkSpace() }
         do throws(RecordError) {
             let result = try writeOnce(author, body)
-            if isFreeing, reserve?.isWhole == false { relieve() }
+            if isFreeing, reserve?.isWhole == false { upkeep.relieve() }
             return result
         } catch {
             guard error.code == .noSpace else { throw error }
             guard isFreeing, reserve?.release() == true else {
-                relieve()
+                upkeep.relieve()
                 throw error
             }
-            defer { relieve() }
+            defer { upkeep.relieve() }
             return try writeOnce(author, body)
         }
     }

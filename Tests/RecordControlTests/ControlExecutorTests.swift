@@ -23,7 +23,7 @@ struct ControlExecutorTests {
         #expect(try store.text(at: "private/Z/T/a") == #"{ "n": 2 }"#)
         let zone = try store.zone(at: try RecordPath("private/Z"))
         #expect(
-            try store.history(of: RecordName("a"), in: zone.id).map(\.author) == [
+            try store.past.history(of: RecordName("a"), in: zone.id).map(\.author) == [
                 .commandLine, .commandLine,
             ])
     }
@@ -49,7 +49,7 @@ struct ControlExecutorTests {
         _ = try perform(.remove(path, recursive: false))
         #expect(try error { _ = try store.record(at: path) }.code == .notFound)
         #expect(try error { _ = try perform(.remove(path, recursive: false)) }.code == .notFound)
-        #expect(try store.trash(in: try store.type(at: path).id).count == 1)
+        #expect(try store.past.trash(in: try store.type(at: path).id).count == 1)
         _ = try perform(.restore(path, version: nil))
         #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
         let missing = try error { _ = try perform(.restore(path, version: nil)) }
@@ -88,7 +88,7 @@ struct ControlExecutorTests {
         #expect(reverted.integerMember("reverted") == 1)
         let type = try store.type(at: try RecordPath("private/Z/T")).id
         #expect(try store.records(in: type, limit: 9).map(\.stem.description) == ["b", "c", "d"])
-        #expect(try store.trash(in: type).map(\.stem.description) == ["a"])
+        #expect(try store.past.trash(in: type).map(\.stem.description) == ["a"])
     }
 
     @Test("to another zone goes along what hangs on a record; what hangs on another stays there")
@@ -142,7 +142,7 @@ struct ControlExecutorTests {
     func removeAwaited() throws {
         try served.put("private/Z/T/a", "{}")
         let type = try store.type(at: try RecordPath("private/Z/T"))
-        let (hash, size) = try store.importAsset(fromFile: "/etc/hostname")
+        let (hash, size) = try store.assets.importAsset(fromFile: "/etc/hostname")
         for (stem, text) in [("b", ""), ("c", "{ half")] {
             try store.write(author: .mount) { transaction throws(RecordError) in
                 let record = try transaction.assets.holder(type.id, Stem(stem))
@@ -160,7 +160,7 @@ struct ControlExecutorTests {
         _ = try perform(.remove(try RecordPath("private/Z/T"), recursive: true))
         #expect(
             try error { _ = try store.type(at: try RecordPath("private/Z/T")) }.code == .notFound)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test(
@@ -217,16 +217,16 @@ struct ControlExecutorTests {
         let reply = try perform(.putAsset(path, file: file))
         let hash = SHA256.hash(bytes("not really a photograph"))
         #expect(reply.stringMember("sha256") == hash.hex)
-        #expect(try readWholeFile(store.assetPath(hash)) == bytes("not really a photograph"))
+        #expect(try readWholeFile(store.assets.assetPath(hash)) == bytes("not really a photograph"))
         #expect(try store.text(at: "private/Z/T/a")?.contains("a@photo.jpg") == true)
         _ = try perform(.move(try RecordPath("private/Z/T/a"), to: try RecordPath("local/Z/T/b")))
         let moved = try store.record(at: try RecordPath("local/Z/T/b"))
-        #expect(try store.assets(of: moved.id).map(\.hash) == [hash])
-        #expect(try store.assets(of: moved.id).map(\.fileName) == [bytes("b@photo.jpg")])
+        #expect(try store.assets.assets(of: moved.id).map(\.hash) == [hash])
+        #expect(try store.assets.assets(of: moved.id).map(\.fileName) == [bytes("b@photo.jpg")])
         let text = try #require(try store.text(at: "local/Z/T/b"))
         #expect(text.contains("b@photo.jpg") && !text.contains("a@photo.jpg"))
         _ = try perform(.remove(try RecordPath("local/Z/T/b@photo"), recursive: false))
-        #expect(try store.assets(of: moved.id).isEmpty)
+        #expect(try store.assets.assets(of: moved.id).isEmpty)
     }
 
     @Test("a path with an ending means the field's file of that name, one without means the field")
@@ -247,7 +247,7 @@ struct ControlExecutorTests {
         _ = try perform(.putAsset(try RecordPath("private/Z/T/a@photo"), file: second))
         let asset = try store.asset(at: try RecordPath("private/Z/T/a@photo.jpg"))
         #expect(asset.fileName == bytes("a@photo.jpg"))
-        #expect(try readWholeFile(store.assetPath(try #require(asset.hash))) == bytes("two"))
+        #expect(try readWholeFile(store.assets.assetPath(try #require(asset.hash))) == bytes("two"))
     }
 
     @Test("a draft is discarded, and the record stays")
@@ -270,7 +270,7 @@ struct ControlExecutorTests {
     @Test("an earlier version becomes the present one")
     func restoreVersion() throws {
         try served.put("private/Z/T/a", #"{"n":1}"#)
-        let token = try store.lastToken()
+        let token = try store.past.lastToken()
         try served.put("private/Z/T/a", #"{"n":2}"#)
         _ = try perform(.restore(try RecordPath("private/Z/T/a"), version: token))
         #expect(try store.text(at: "private/Z/T/a") == #"{"n":1}"#)
@@ -329,7 +329,7 @@ struct ControlExecutorTests {
         // The bytes become the field's value, and their file is not needed any more.
         let value = try served.directory.file("value", "a value")
         _ = try perform(.putAsset(try RecordPath("private/Z/T/a@text.txt"), file: value))
-        let unused = store.assetPath(SHA256.hash(bytes("a value")))
+        let unused = store.assets.assetPath(SHA256.hash(bytes("a value")))
         #expect(access(unused, F_OK) == 0)
         let digits = String(repeating: "ab", count: 32)
         mkdir("\(store.directory)/assets/ab", 0o700)
@@ -338,7 +338,7 @@ struct ControlExecutorTests {
         #expect(try perform(.collectAssets).integerMember("removed") == 1)
         #expect(access(unused, F_OK) != 0)
         #expect(access(unknown, F_OK) == 0)
-        #expect(access(store.assetPath(SHA256.hash(bytes("used bytes"))), F_OK) == 0)
+        #expect(access(store.assets.assetPath(SHA256.hash(bytes("used bytes"))), F_OK) == 0)
     }
 
     @Test("status and flush are answered; verbs that need a daemon say so")
@@ -368,7 +368,7 @@ struct ControlExecutorTests {
         #expect(try apply("{\(place),\"record\":{\"n\":1},\"changeTag\":\"t1\"}") == "created")
         #expect(try store.text(at: "private/Z/T/a")?.contains("1") == true)
         #expect(try apply("{\(place),\"record\":{\"n\":2},\"changeTag\":\"t2\"}") == "updated")
-        #expect(try store.outbox(limit: 10).isEmpty)
+        #expect(try store.past.outbox(limit: 10).isEmpty)
         #expect(try apply("{\(place),\"delete\":true}") == "deleted")
         #expect(
             try error { _ = try store.record(at: try RecordPath("private/Z/T/a")) }.code

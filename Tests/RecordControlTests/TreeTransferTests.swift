@@ -110,16 +110,16 @@ struct TreeTransferTests {
         for source in [first, "\(directory.path)/unpacked"] {
             let other = try TreeTransferTests()
             #expect(try bring(source, into: other.store, isRehearsal: true).created == 6)
-            #expect(try other.store.counts().records == 0)
+            #expect(try other.store.past.counts().records == 0)
             #expect(try bring(source, into: other.store).created == 6)
             _ = try export(other.store, to: "\(other.directory.path)/again")
             let found = try tree("\(other.directory.path)/again")
             #expect(Set(found.keys) == Set(wanted.keys))
             for (path, content) in wanted { #expect(found[path] == content, "\(path)") }
-            let token = try other.store.lastToken()
+            let token = try other.store.past.lastToken()
             #expect(try bring(source, into: other.store).unchanged == 6)
-            #expect(try other.store.lastToken() == token)
-            #expect(try other.store.integrityCheck(deep: true) == [])
+            #expect(try other.store.past.lastToken() == token)
+            #expect(try other.store.upkeep.integrityCheck(deep: true) == [])
         }
     }
 
@@ -154,7 +154,7 @@ struct TreeTransferTests {
             try export(store, to: "\(directory.path)/type", "private/Kitchen/Task").records == 1)
         let other = try TreeTransferTests()
         #expect(try bring(zone, into: other.store, "private/Kitchen/Task").created == 1)
-        #expect(try other.store.counts().records == 1)
+        #expect(try other.store.past.counts().records == 1)
     }
 
     @Test("what is no tree of an export, or no place for one, is an error")

@@ -8,7 +8,7 @@ extension StoreFixture {
         let path = directory + "/scratch/\(UUID().uuidString)"
         try Data(text.utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return try store.importAsset(fromFile: path)
+        return try store.assets.importAsset(fromFile: path)
     }
 
     /// Writes the file STEM@FIELD(.INDEX).bin of a record.
@@ -34,15 +34,15 @@ extension StoreFixture {
     /// The files of a record with what is in them, as NAME=BYTES; nothing behind the sign while
     /// the bytes are to come.
     func files(_ record: RecordID) throws -> [String] {
-        try store.assets(of: record).map { asset in
+        try store.assets.assets(of: record).map { asset in
             let name = String(decoding: asset.fileName, as: UTF8.self)
             guard let hash = asset.hash else { return name + "=" }
-            let path = store.assetPath(hash)
+            let path = store.assets.assetPath(hash)
             return name + "=" + (try String(contentsOfFile: path, encoding: .utf8))
         }
     }
 
     func exists(_ hash: ContentHash) -> Bool {
-        FileManager.default.fileExists(atPath: store.assetPath(hash))
+        FileManager.default.fileExists(atPath: store.assets.assetPath(hash))
     }
 }

@@ -45,7 +45,7 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", "{}").id
         for index in 0..<4 { try fixture.setAsset(id, "p", index, bytes: "p\(index)") }
-        func rows() throws -> [AssetID] { try fixture.store.assets(of: id).map(\.id) }
+        func rows() throws -> [AssetID] { try fixture.store.assets.assets(of: id).map(\.id) }
         let heard = Mutex<[AssetNameChanges]>([])
         fixture.store.observe { changes in
             heard.withLock { $0 += changes.map(\.assetNames).filter { !$0.isEmpty } }
@@ -80,11 +80,11 @@ import Testing
         #expect(try fixture.files(id) == ["a@photo.bin="])
         #expect(try fixture.outbox().map(\.waitsForAsset) == [true])
         #expect(try fixture.claim().isEmpty)
-        #expect(try fixture.store.assets(in: fixture.note, limit: 10).isEmpty)
+        #expect(try fixture.store.assets.assets(in: fixture.note, limit: 10).isEmpty)
         try fixture.setAsset(id, "photo", bytes: "one")
         #expect(try fixture.files(id) == ["a@photo.bin=one"])
         #expect(try fixture.claim().count == 1)
-        #expect(try fixture.store.assets(in: fixture.note, limit: 10).count == 1)
+        #expect(try fixture.store.assets.assets(in: fixture.note, limit: 10).count == 1)
         try fixture.expectSound()
     }
 
@@ -95,10 +95,10 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#).id
         func errors() throws -> [String?] { try fixture.outbox().map(\.error) }
-        try fixture.store.noteAwaitedBytes()
+        try fixture.store.syncState.noteAwaitedBytes()
         #expect(try errors() == [nil])
-        fixture.clock.advance(RecordStore.longestWaitForBytes + .seconds(1))
-        try fixture.store.noteAwaitedBytes()
+        fixture.clock.advance(SyncState.longestWaitForBytes + .seconds(1))
+        try fixture.store.syncState.noteAwaitedBytes()
         #expect(try errors().allSatisfy { $0?.contains("waits for the bytes") == true })
         try fixture.setAsset(id, "photo", bytes: "one")
         #expect(try errors() == [nil])
@@ -117,7 +117,7 @@ import Testing
         #expect(
             try fixture.files(id)
                 == ["a@pages.0.bin=p0", "a@pages.1.bin=p1", "a@photo.bin=one"])
-        #expect(try fixture.store.assets(of: id).contains { $0.id == first?.id })
+        #expect(try fixture.store.assets.assets(of: id).contains { $0.id == first?.id })
         #expect(try fixture.outbox().map(\.waitsForAsset) == [false])
         try fixture.expectSound()
         let other = try fixture.draft("b", "").id
@@ -135,13 +135,15 @@ import Testing
         for (index, text) in ["zero", "one", "two", "three"].enumerated() {
             try fixture.setAsset(id, "pages", index, bytes: text)
         }
-        let numbers = try fixture.store.assets(of: id).map(\.id)
+        let numbers = try fixture.store.assets.assets(of: id).map(\.id)
         try fixture.removeAsset(id, "pages", 1)
         #expect(
             try fixture.files(id)
                 == ["a@pages.0.bin=zero", "a@pages.1.bin=two", "a@pages.2.bin=three"])
         #expect(
-            try fixture.store.assets(of: id).map(\.id) == [numbers[0], numbers[2], numbers[3]])
+            try fixture.store.assets.assets(of: id).map(\.id) == [
+                numbers[0], numbers[2], numbers[3],
+            ])
         #expect(try fixture.text("a")?.contains("a@pages.3.bin") == false)
         try fixture.setAsset(id, "pages", 3, bytes: "new")
         #expect(try fixture.files(id).last == "a@pages.3.bin=new")
@@ -226,10 +228,10 @@ import Testing
         let fixture = try StoreFixture()
         let long = String(repeating: "x", count: 65_537)
         let id = try fixture.save("a", #"{"t":"\#(long)","n":1}"#).id
-        let asset = try #require(try fixture.store.assets(of: id).first)
+        let asset = try #require(try fixture.store.assets.assets(of: id).first)
         #expect(asset.kind == .value)
         #expect(asset.size == 65_537)
-        #expect(try fixture.store.inlineValue(of: asset) == Array(long.utf8))
+        #expect(try fixture.store.assets.inlineValue(of: asset) == Array(long.utf8))
         let changed = try fixture.setAsset(
             id, "t", bytes: String(repeating: "y", count: 70_000), isInPlace: true)
         #expect(changed?.id == asset.id)
@@ -237,7 +239,7 @@ import Testing
         #expect(try fixture.setAsset(id, "t", bytes: "short") == nil)
         #expect(try fixture.text("a") == #"{"t":"short","n":1}"#)
         #expect(try fixture.record("a")?.hasAssets == false)
-        #expect(try fixture.store.collectAssets() == 2)
+        #expect(try fixture.store.assets.collectAssets() == 2)
         try fixture.expectSound()
     }
 
@@ -252,12 +254,12 @@ import Testing
         let inFlight = try fixture.importBytes("in flight").hash
         try fixture.delete(id)
         try fixture.delete(other)
-        #expect(try fixture.store.collectAssets() == 0)
+        #expect(try fixture.store.assets.collectAssets() == 0)
         for hash in [old, present, try #require(held?.hash), inFlight] {
             #expect(fixture.exists(hash))
         }
         try fixture.reopen()
-        #expect(try fixture.store.collectAssets() == 1)
+        #expect(try fixture.store.assets.collectAssets() == 1)
         #expect(!fixture.exists(inFlight))
         try fixture.expectSound()
     }
@@ -267,11 +269,11 @@ import Testing
         let fixture = try StoreFixture()
         let draft = try fixture.draft("a", "").id
         let hash = try #require(try fixture.setAsset(draft, "photo", bytes: "one")?.hash)
-        #expect(try fixture.store.collectAssets() == 0)
+        #expect(try fixture.store.assets.collectAssets() == 0)
         try fixture.beginDelete(draft)
-        #expect(try fixture.store.collectAssets() == 0, "only the record was to go")
+        #expect(try fixture.store.assets.collectAssets() == 0, "only the record was to go")
         try fixture.removeAsset(draft, "photo")
-        #expect(try fixture.store.collectAssets() == 1)
+        #expect(try fixture.store.assets.collectAssets() == 1)
         #expect(!fixture.exists(hash))
     }
 
@@ -280,15 +282,15 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", "{}").id
         try fixture.setAsset(id, "photo", bytes: "one")
-        let token = try fixture.store.lastToken()
+        let token = try fixture.store.past.lastToken()
         try fixture.setAsset(id, "photo", bytes: "two")
         try fixture.write(.restore) { transaction throws(RecordError) in
             _ = try transaction.records.restoreVersion(token)
         }
         #expect(try fixture.files(id) == ["a@photo.bin=one"])
         try fixture.delete(id)
-        _ = try fixture.store.collectAssets()
-        let trash = try #require(try fixture.store.trash(in: fixture.note).first)
+        _ = try fixture.store.assets.collectAssets()
+        let trash = try #require(try fixture.store.past.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trash.id)
         }
@@ -304,7 +306,7 @@ import Testing
         try fixture.save("a", #"{"photo":{"$asset":"a@photo.bin"}}"#)
         #expect(try fixture.files(id) == ["a@photo.bin=one"])
         try fixture.delete(id)
-        let trash = try #require(try fixture.store.trash(in: fixture.note).first)
+        let trash = try #require(try fixture.store.past.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trash.id)
         }
@@ -318,10 +320,10 @@ import Testing
         let fixture = try StoreFixture()
         let (hash, size) = try fixture.importBytes("from afar")
         try fixture.reopen()
-        #expect(try fixture.store.collectAssets() == 1)
+        #expect(try fixture.store.assets.collectAssets() == 1)
         let value = AssetValue(fileName: "a@photo.bin", size: size, sha256: hash)
         let id = try #require(try fixture.upsert("a", ["photo": .asset(value)]).id)
-        let asset = try #require(try fixture.store.assets(of: id).first)
+        let asset = try #require(try fixture.store.assets.assets(of: id).first)
         #expect(!asset.isDownloaded)
         #expect(asset.size == size)
         #expect(asset.hash == hash)
@@ -330,12 +332,12 @@ import Testing
         try fixture.write(.sync) { transaction throws(RecordError) in
             try transaction.assets.setDownloaded(hash)
         }
-        #expect(try fixture.store.asset(asset.id)?.isDownloaded == true)
+        #expect(try fixture.store.assets.asset(asset.id)?.isDownloaded == true)
         let other = AssetValue(
             fileName: "a@photo.bin", size: 4,
             sha256: ContentHash(hex: String(repeating: "a", count: 64)))
         try fixture.upsert("a", ["photo": .asset(other)])
-        let replaced = try #require(try fixture.store.assets(of: id).first)
+        let replaced = try #require(try fixture.store.assets.assets(of: id).first)
         #expect(replaced.id != asset.id, "other bytes are another file")
         #expect(!replaced.isDownloaded)
         #expect(replaced.hash == other.sha256)
@@ -350,11 +352,15 @@ import Testing
         let second = try fixture.setAsset(try fixture.save("b", "{}").id, "photo", bytes: "same")
         #expect(first?.hash == second?.hash)
         try fixture.removeAsset(try #require(first).record, "photo")
-        _ = try fixture.store.collectAssets()
+        _ = try fixture.store.assets.collectAssets()
         #expect(try fixture.files(try #require(second).record) == ["b@photo.bin=same"])
-        let directory = failure { try fixture.store.importAsset(fromFile: fixture.directory) }
+        let directory = failure {
+            try fixture.store.assets.importAsset(fromFile: fixture.directory)
+        }
         #expect(directory?.code == .invalidArgument)
-        let missing = failure { try fixture.store.importAsset(fromFile: "/nonexistent/file") }
+        let missing = failure {
+            try fixture.store.assets.importAsset(fromFile: "/nonexistent/file")
+        }
         #expect(missing?.code == .notFound)
     }
 
@@ -363,12 +369,12 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", "{}").id
         let hash = try #require(try fixture.setAsset(id, "photo", bytes: "one")?.hash)
-        let path = fixture.store.assetPath(hash)
+        let path = fixture.store.assets.assetPath(hash)
         try overwrite(path, "two")
-        #expect(try fixture.store.integrityCheck() == [])
-        #expect(try fixture.store.integrityCheck(deep: true).count == 1)
+        #expect(try fixture.store.upkeep.integrityCheck() == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true).count == 1)
         try overwrite(path, "longer")
-        #expect(try fixture.store.integrityCheck().count == 1)
+        #expect(try fixture.store.upkeep.integrityCheck().count == 1)
         try overwrite(path, "one")
         try fixture.expectSound()
     }

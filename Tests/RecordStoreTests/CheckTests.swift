@@ -34,7 +34,7 @@ import Testing
         try fixture.write { transaction throws(RecordError) in
             try transaction.connection.run(statement)
         }
-        let problems = try fixture.store.integrityCheck(deep: true)
+        let problems = try fixture.store.upkeep.integrityCheck(deep: true)
         #expect(problems.contains { $0.contains(words) }, "\(problems)")
     }
 
@@ -46,7 +46,7 @@ import Testing
             try transaction.records.putText(id, Array(#"{"n":""}"#.utf8))
             try transaction.connection.run("UPDATE record SET size = 8")
         }
-        let problems = try fixture.store.integrityCheck(deep: true)
+        let problems = try fixture.store.upkeep.integrityCheck(deep: true)
         #expect(problems.contains { $0.contains("record a is refused") }, "\(problems)")
     }
 
@@ -72,7 +72,7 @@ import Testing
         try fixture.save("b", "{}")
         _ = try fixture.draft("c", "{")
         try fixture.beginDelete(try fixture.save("d", "{}").id)
-        let counts = try fixture.store.counts()
+        let counts = try fixture.store.past.counts()
         let zone = try #require(counts.zones.first { $0.zone == fixture.zone.id })
         #expect(zone.records == 2)
         #expect(zone.pending == 3)

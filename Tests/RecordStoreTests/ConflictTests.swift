@@ -35,12 +35,14 @@ struct ConflictTests {
     }
 
     private func conflicts() throws -> [Conflict] {
-        try fixture.store.conflicts(in: fixture.zone.id, type: RecordTypeName("Note"))
+        try fixture.store.syncState.conflicts(in: fixture.zone.id, type: RecordTypeName("Note"))
     }
 
     private func texts(_ conflict: Conflict) throws -> [String?] {
         try Conflict.Side.allCases.map {
-            try fixture.store.text(of: $0, in: conflict).map { String(decoding: $0, as: UTF8.self) }
+            try fixture.store.syncState.text(of: $0, in: conflict).map {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
     }
 
@@ -300,9 +302,9 @@ struct ConflictTests {
         }
         #expect(try fixture.text("a") == #"{"x":"both"}"#)
         #expect(try conflicts().isEmpty)
-        #expect(try fixture.store.counts().zones.first?.conflicts == 0)
+        #expect(try fixture.store.past.counts().zones.first?.conflicts == 0)
         // `rm -r` still finds what it has listed.
-        #expect(try fixture.store.conflict(conflict.id)?.isSettled == true)
+        #expect(try fixture.store.syncState.conflict(conflict.id)?.isSettled == true)
     }
 
     private func settle(_ conflict: Conflict, _ settlement: Settlement) throws {
@@ -390,8 +392,8 @@ struct ConflictTests {
         _ = try fixture.draft("a", "{ mine")
         try refuse("{ merge", of: conflict)
         #expect(try fixture.text("a") == "{ merge")
-        let kept = try fixture.store.trash(in: fixture.note).map { entry in
-            String(decoding: try fixture.store.trashed(entry.id)?.text ?? [], as: UTF8.self)
+        let kept = try fixture.store.past.trash(in: fixture.note).map { entry in
+            String(decoding: try fixture.store.past.trashed(entry.id)?.text ?? [], as: UTF8.self)
         }
         #expect(kept == ["{ mine"])
         // A refused merge that somebody has edited is that person's.
@@ -408,7 +410,7 @@ struct ConflictTests {
         _ = try fixture.write(.mount) { transaction throws(RecordError) in
             try transaction.records.rename(id, toType: fixture.note, stem: Stem("b"))
         }
-        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.save("a", #"{"x":"another"}"#)
         #expect(failure { try settle(conflict, .side(.theirs)) }?.code == .alreadyExists)
         #expect(try fixture.text("a") == #"{"x":"another"}"#)
@@ -442,7 +444,7 @@ struct ConflictTests {
         try tell("theirs again", tag: "3", stamped: stamp(after: -60))
         let last = try #require(try conflicts().first)
         try settle(last, .merged)
-        let named = try fixture.store.lastConflict(
+        let named = try fixture.store.syncState.lastConflict(
             in: fixture.zone.id, type: RecordTypeName("Note"), Stem("a"))
         #expect(named?.id == last.id && named?.isSettled == true)
         #expect(try conflicts().map(\.id) == [first.id])
@@ -469,13 +471,13 @@ struct ConflictTests {
         }
         try fixture.save("a", #"{"x":"mine again"}"#)
         try tell("theirs again", tag: "3", stamped: stamp(after: -60))
-        try fixture.store.purgeTrash()
-        #expect(try fixture.store.conflict(old.id) != nil)
+        try fixture.store.upkeep.purgeTrash()
+        #expect(try fixture.store.syncState.conflict(old.id) != nil)
         for _ in 0..<40 {
             fixture.clock.advance(.seconds(86_400))
-            try fixture.store.purgeTrash()
+            try fixture.store.upkeep.purgeTrash()
         }
-        #expect(try fixture.store.conflict(old.id) == nil)
+        #expect(try fixture.store.syncState.conflict(old.id) == nil)
         #expect(try conflicts().count == 1)
         try fixture.expectSound()
     }

@@ -43,7 +43,7 @@ private final class Exchange {
         case 3:
             if let entry = try fixture.record(name) { try fixture.beginDelete(entry.id) }
         case 4:
-            _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+            _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         case 5: editThere(name)
         case 6:
             if random.below(3) == 0, server.removeValue(forKey: name) != nil {
@@ -58,7 +58,7 @@ private final class Exchange {
 
     /// Sends and fetches until nothing is left.
     func settle() throws {
-        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         for _ in 0..<20 {
             try answer(mayFail: false)
             try fetch()

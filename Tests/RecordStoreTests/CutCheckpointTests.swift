@@ -51,11 +51,11 @@ import Testing
             let end = count * Self.pageSize
             try write(moved.prefix(end) + database.dropFirst(end), log)
             let reader = try RecordStore.openForReading(directory: directory)
-            #expect(try reader.counts().zones.first?.records == 20, "after \(count) pages")
+            #expect(try reader.past.counts().zones.first?.records == 20, "after \(count) pages")
             try reader.close()
             let store = try RecordStore.open(directory: directory)
-            #expect(try store.counts().zones.first?.records == 20, "after \(count) pages")
-            #expect(try store.integrityCheck(deep: true) == [])
+            #expect(try store.past.counts().zones.first?.records == 20, "after \(count) pages")
+            #expect(try store.upkeep.integrityCheck(deep: true) == [])
             try store.close()
             try remove()
         }

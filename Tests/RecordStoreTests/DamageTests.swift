@@ -34,7 +34,7 @@ import Testing
             #expect(error?.message.contains("record a") == true)
             #expect(error?.message.contains("recordfs restore --token") == true)
         }
-        let problems = try fixture.store.integrityCheck(deep: true)
+        let problems = try fixture.store.upkeep.integrityCheck(deep: true)
         #expect(problems.contains { $0.contains("text of record a is damaged") }, "\(problems)")
         #expect(!problems.contains { $0.contains("record b") })
     }
@@ -48,19 +48,19 @@ import Testing
             UPDATE history SET text = \(Self.flip) WHERE token IN (SELECT version FROM record)
             """
         try damage(fixture, flipped)
-        let token = try #require(try fixture.store.changes(after: 0, limit: 1).first?.token)
+        let token = try #require(try fixture.store.past.changes(after: 0, limit: 1).first?.token)
         try fixture.write { transaction throws(RecordError) in
             _ = try transaction.records.restoreVersion(token)
         }
         #expect(try fixture.savedText(id) == #"{"n":1}"#)
         // The damaged version stays one.
         var damages = ["Version 2 of record a is damaged."]
-        #expect(try fixture.store.integrityCheck(deep: true) == damages)
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == damages)
         try damage(fixture, flipped)
         #expect(try fixture.save("a", #"{"n":1}"#).outcome == .updated)
         #expect(try fixture.savedText(id) == #"{"n":1}"#)
         damages.append("Version 3 of record a is damaged.")
-        #expect(try fixture.store.integrityCheck(deep: true) == damages)
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == damages)
     }
 
     @Test(
@@ -90,10 +90,10 @@ import Testing
         let id = try fixture.save("a", #"{"n":1}"#).id
         try damage(fixture, "UPDATE history SET text = \(Self.flip)")
         try fixture.beginDelete(id)
-        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         #expect(try fixture.record("a") == nil)
-        let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
-        #expect(failure { try fixture.store.trashed(trashed.id) }?.code == .corrupt)
+        let trashed = try #require(try fixture.store.past.trash(in: fixture.note).first)
+        #expect(failure { try fixture.store.past.trashed(trashed.id) }?.code == .corrupt)
     }
 
     @Test(
@@ -104,22 +104,22 @@ import Testing
         let id = try fixture.save("a", #"{"n":1}"#).id
         _ = try fixture.draft("a", #"{"n":1,"#)
         try fixture.beginDelete(try fixture.save("gone", #"{"n":3}"#).id)
-        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         try fixture.write { transaction throws(RecordError) in
             try transaction.merging.putBase(id, "tag", .text(Array(#"{"n":1}"#.utf8)), .printed)
         }
         try fixture.expectSound()
         try damage(fixture, "UPDATE \(table) SET text = \(Self.flip) WHERE length(text) > 5")
-        #expect(!(try fixture.store.integrityCheck(deep: true)).isEmpty)
+        #expect(!(try fixture.store.upkeep.integrityCheck(deep: true)).isEmpty)
         let error = failure {
-            _ = try fixture.store.changes(after: 0, limit: 10)
-            for trash in try fixture.store.trash(in: fixture.note) {
-                _ = try fixture.store.trashed(trash.id)
+            _ = try fixture.store.past.changes(after: 0, limit: 10)
+            for trash in try fixture.store.past.trash(in: fixture.note) {
+                _ = try fixture.store.past.trashed(trash.id)
             }
             _ = try fixture.store.text(of: id)
             _ = try fixture.store.read { connection throws(RecordError) in
                 // No text is how it says that there was one.
-                if let base = try connection.base(of: id), base.text == nil {
+                if let base = try connection.sync.base(of: id), base.text == nil {
                     throw .damagedText("the base")
                 }
             }
@@ -157,14 +157,14 @@ import Testing
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"n":1}"#).id
         try fixture.setAsset(id, "photo", bytes: "hello")
-        let hash = try #require(try fixture.store.assets(of: id).first?.hash)
-        return (fixture, id, hash, fixture.store.assetPath(hash))
+        let hash = try #require(try fixture.store.assets.assets(of: id).first?.hash)
+        return (fixture, id, hash, fixture.store.assets.assetPath(hash))
     }
 
     @Test("an asset file that was changed, cut, or removed is an error with its path and a way out")
     func changedAsset() throws {
         let (fixture, _, hash, path) = try withAsset()
-        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.store.assets.checkAsset(hash, size: 5)
         let changes: [(String, () throws -> Void)] = [
             ("was changed", { try Data("hellO".utf8).write(to: URL(filePath: path)) }),
             ("has 0 bytes", { try Data().write(to: URL(filePath: path)) }),
@@ -172,15 +172,15 @@ import Testing
         ]
         for (words, change) in changes {
             try change()
-            let error = failure { try fixture.store.checkAsset(hash, size: 5) }
+            let error = failure { try fixture.store.assets.checkAsset(hash, size: 5) }
             #expect(error?.code == .corrupt)
             #expect(error?.message.contains(words) == true, "\(String(describing: error))")
             #expect(error?.message.contains(path) == true)
-            #expect(!(try fixture.store.integrityCheck(deep: true)).isEmpty)
+            #expect(!(try fixture.store.upkeep.integrityCheck(deep: true)).isEmpty)
         }
         let other = try fixture.save("b", #"{"n":1}"#).id
         try fixture.setAsset(other, "photo", bytes: "hello")
-        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.store.assets.checkAsset(hash, size: 5)
         try fixture.expectSound()
     }
 
@@ -189,7 +189,7 @@ import Testing
         let (fixture, id, hash, path) = try withAsset()
         try Data("hellO".utf8).write(to: URL(filePath: path))
         try fixture.setAsset(id, "photo", bytes: "hello")
-        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.store.assets.checkAsset(hash, size: 5)
         try fixture.expectSound()
     }
 
@@ -200,7 +200,7 @@ import Testing
         #expect(files.isSealed(hash, size: 5))
         try Data("hello".utf8).write(to: URL(filePath: path))
         #expect(!files.isSealed(hash, size: 5))
-        try fixture.store.checkAsset(hash, size: 5)
+        try fixture.store.assets.checkAsset(hash, size: 5)
         #expect(files.isSealed(hash, size: 5))
     }
 
@@ -211,7 +211,7 @@ import Testing
         try Data().write(to: URL(filePath: path))
         try fixture.save("copy", text)
         let copy = try #require(try fixture.record("copy"))
-        #expect(try fixture.store.assets(of: copy.id).allSatisfy { $0.size == 5 })
-        #expect(failure { try fixture.store.checkAsset(hash, size: 5) }?.code == .corrupt)
+        #expect(try fixture.store.assets.assets(of: copy.id).allSatisfy { $0.size == 5 })
+        #expect(failure { try fixture.store.assets.checkAsset(hash, size: 5) }?.code == .corrupt)
     }
 }

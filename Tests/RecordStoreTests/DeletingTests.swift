@@ -14,7 +14,7 @@ import Testing
         #expect(try fixture.record("a")?.state == .waitingDelete)
         #expect(try fixture.kinds("a") == [.created])
         #expect(try fixture.pending().isEmpty)
-        #expect(try fixture.store.counts().records == 0)
+        #expect(try fixture.store.past.counts().records == 0)
         try fixture.expectSound()
     }
 
@@ -60,14 +60,17 @@ import Testing
         let start = fixture.clock.now
         fixture.clock.advance(.seconds(2))
         try fixture.beginDelete(second)
-        #expect(try fixture.store.finalizeWaitingDeletes(author: .mount) == start + .seconds(3))
+        #expect(
+            try fixture.store.upkeep.finalizeWaitingDeletes(author: .mount) == start + .seconds(3))
         #expect(try fixture.record("a") != nil)
         fixture.clock.advance(.seconds(1))
-        #expect(try fixture.store.finalizeWaitingDeletes(author: .mount) == start + .seconds(5))
+        #expect(
+            try fixture.store.upkeep.finalizeWaitingDeletes(author: .mount) == start + .seconds(5))
         #expect(try fixture.record("a") == nil)
         #expect(try fixture.record("b") != nil)
         #expect(
-            try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil)
+            try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil
+        )
         #expect(try fixture.record("b") == nil)
         #expect(try fixture.kinds("a") == [.created, .deleted])
         try fixture.expectSound()
@@ -84,8 +87,9 @@ import Testing
             }
         }
         #expect(
-            try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil)
-        #expect(try fixture.store.trash(in: fixture.note).count == 450)
+            try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil
+        )
+        #expect(try fixture.store.past.trash(in: fixture.note).count == 450)
     }
 
     @Test("a waiting delete survives the process")
@@ -103,15 +107,15 @@ import Testing
         let created = fixture.clock.now
         fixture.clock.advance(.seconds(60))
         try fixture.delete(id)
-        let trash = try #require(try fixture.store.trash(in: fixture.note).first)
-        #expect(try fixture.store.trashed(trash.id)?.text == Array("{\"n\": 1}\n".utf8))
+        let trash = try #require(try fixture.store.past.trash(in: fixture.note).first)
+        #expect(try fixture.store.past.trashed(trash.id)?.text == Array("{\"n\": 1}\n".utf8))
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trash.id)
         }
         #expect(try fixture.text("a") == "{\"n\": 1}\n")
         #expect(entry.created == created)
         #expect(entry.id != id)
-        #expect(try fixture.store.trash(in: fixture.note).isEmpty)
+        #expect(try fixture.store.past.trash(in: fixture.note).isEmpty)
         #expect(try fixture.kinds("a") == [.created, .deleted, .restored])
         try fixture.expectSound()
     }
@@ -120,7 +124,7 @@ import Testing
     func restoreOver() throws {
         let fixture = try StoreFixture()
         func restore() throws(RecordError) -> RecordEntry {
-            let trash = try fixture.store.trash(in: fixture.zone.id).last
+            let trash = try fixture.store.past.trash(in: fixture.zone.id).last
             return try fixture.write(.restore) { transaction throws(RecordError) in
                 try transaction.records.restore(trash?.id ?? 0)
             }
@@ -147,8 +151,8 @@ import Testing
         fixture.clock.advance(.seconds(29 * 24 * 3600))
         try fixture.delete(try fixture.save("new", "{}").id)
         fixture.clock.advance(.seconds(2 * 24 * 3600))
-        #expect(try fixture.store.purgeTrash() == 1)
-        #expect(try fixture.store.trash(in: fixture.note).map(\.stem) == [Stem("new")])
+        #expect(try fixture.store.upkeep.purgeTrash() == 1)
+        #expect(try fixture.store.past.trash(in: fixture.note).map(\.stem) == [Stem("new")])
         try fixture.expectSound()
     }
 
@@ -181,7 +185,7 @@ import Testing
             try transaction.makeZone(.private, .me, ZoneName("Box"))
         }
         #expect(zone.id == fixture.zone.id)
-        let trash = try #require(try fixture.store.trash(in: zone.id).first)
+        let trash = try #require(try fixture.store.past.trash(in: zone.id).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trash.id)
         }

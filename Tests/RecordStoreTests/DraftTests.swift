@@ -70,7 +70,7 @@ import Testing
         let new = try fixture.draft("b", "{").id
         try fixture.beginDelete(new)
         #expect(try fixture.record("b") == nil)
-        #expect(try fixture.store.trash(in: fixture.note).isEmpty)
+        #expect(try fixture.store.past.trash(in: fixture.note).isEmpty)
         try fixture.expectSound()
     }
 

@@ -78,18 +78,18 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let store = try RecordStore.openForReading(directory: directory)
         let hash = SHA256.hash(Array("hello asset".utf8))
-        let path = store.assetPath(hash)
+        let path = store.assets.assetPath(hash)
         let whole = try Data(contentsOf: URL(filePath: path))
         for offset in whole.indices {
             for bit in 0..<8 {
                 var flipped = whole
                 flipped[offset] ^= 1 << UInt8(bit)
                 try flipped.write(to: URL(filePath: path))
-                let error = failure { try store.checkAsset(hash, size: Int64(whole.count)) }
+                let error = failure { try store.assets.checkAsset(hash, size: Int64(whole.count)) }
                 #expect(error?.code == .corrupt)
                 // As the medium does it, without a write: nothing but the deep check reads it.
                 AssetFiles(places: store.places).seal(path, hash)
-                #expect(!(try store.integrityCheck(deep: true)).isEmpty)
+                #expect(!(try store.upkeep.integrityCheck(deep: true)).isEmpty)
             }
         }
         try store.close()
@@ -110,7 +110,7 @@ import Testing
         let store = try RecordStore.open(directory: directory)
         let file = directory + "/scratch/in"
         try Data("hello asset".utf8).write(to: URL(filePath: file))
-        let (hash, size) = try store.importAsset(fromFile: file)
+        let (hash, size) = try store.assets.importAsset(fromFile: file)
         try FileManager.default.removeItem(atPath: file)
         try store.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
@@ -147,8 +147,8 @@ import Testing
             _ = try transaction.records.save(
                 text: Array(#"{"title": "Third"}"#.utf8), type: type.id, stem: Stem("third"))
         }
-        _ = try store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
-        try store.collectAssets()
+        _ = try store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        try store.assets.collectAssets()
     }
 
     // MARK: Reading
@@ -165,7 +165,7 @@ import Testing
         var found = Found()
         do throws(RecordError) {
             let store = try RecordStore.openForReading(directory: directory)
-            found.problems = try store.integrityCheck(deep: true)
+            found.problems = try store.upkeep.integrityCheck(deep: true)
             do throws(RecordError) {
                 try readAll(store, into: &found)
             } catch {
@@ -187,19 +187,19 @@ import Testing
                     let fields = try store.schema(of: type.name).fields
                     found.shown["schema \(type.name)"] = "\(fields.map { "\($0.name) \($0.type)" })"
                     try readRecords(store, type, into: &found)
-                    for trash in try store.trash(in: type.id) {
+                    for trash in try store.past.trash(in: type.id) {
                         try part("trash \(trash.name)", &found) { () throws(RecordError) in
-                            try store.trashed(trash.id)?.text
+                            try store.past.trashed(trash.id)?.text
                         }
                     }
                 }
             }
         }
-        for version in try store.changes(after: 0, limit: 100) {
+        for version in try store.past.changes(after: 0, limit: 100) {
             found.shown["version \(version.token)"] =
                 "\(version.name) \(version.kind) \(String(decoding: version.text, as: UTF8.self))"
         }
-        for row in try store.outbox(limit: 100) {
+        for row in try store.past.outbox(limit: 100) {
             found.shown["outbox \(row.name)"] = "\(row.operation) \(row.type)"
         }
     }
@@ -216,7 +216,7 @@ import Testing
             try part("saved \(entry.stem)", &found) { () throws(RecordError) in
                 try store.savedText(of: entry.id)
             }
-            for asset in try store.assets(of: entry.id) {
+            for asset in try store.assets.assets(of: entry.id) {
                 found.shown["asset \(entry.stem) \(asset.field)"] =
                     "\(asset.size) \(asset.hash?.hex ?? "") \(asset.fileExtension)"
             }

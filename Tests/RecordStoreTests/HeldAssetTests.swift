@@ -117,7 +117,7 @@ struct HeldAssetTests {
         }
         func restore(_ stem: String) throws -> RecordEntry {
             let trashed = try #require(
-                try fixture.store.trash(in: fixture.note).first { $0.stem == Stem(stem) })
+                try fixture.store.past.trash(in: fixture.note).first { $0.stem == Stem(stem) })
             return try fixture.write(.restore) { transaction throws(RecordError) in
                 try transaction.records.restore(trashed.id)
             }
@@ -131,7 +131,7 @@ struct HeldAssetTests {
         #expect(error?.code == .alreadyExists)
         #expect(error?.message.hasPrefix("b@photo.bin is there") == true)
         let version = try #require(
-            try fixture.store.history(of: RecordName("b"), in: fixture.zone.id)
+            try fixture.store.past.history(of: RecordName("b"), in: fixture.zone.id)
                 .last { $0.kind != .deleted })
         let refused = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in

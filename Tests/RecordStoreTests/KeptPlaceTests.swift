@@ -23,21 +23,23 @@ import Testing
         let note = RecordTypeName("Note")
         #expect(try store.zones(in: .private).isEmpty)
         #expect(try store.zone(.private, .me, ZoneName("Box")) == nil)
-        #expect(try store.zones(in: .private, with: .trash).map(\.id) == [fixture.zone.id])
-        #expect(try store.zones(in: .private, with: .history).map(\.id) == [fixture.zone.id])
-        #expect(try store.keptZone(.private, .me, ZoneName("Box"))?.id == fixture.zone.id)
-        #expect(try store.types(in: fixture.zone.id, with: .trash) == [note])
+        #expect(try store.past.zones(in: .private, with: .trash).map(\.id) == [fixture.zone.id])
+        #expect(try store.past.zones(in: .private, with: .history).map(\.id) == [fixture.zone.id])
+        #expect(try store.past.keptZone(.private, .me, ZoneName("Box"))?.id == fixture.zone.id)
+        #expect(try store.past.types(in: fixture.zone.id, with: .trash) == [note])
         #expect(
-            try store.types(in: fixture.zone.id, with: .history) == [note, RecordTypeName("Task")])
-        #expect(try store.hasKeptType(fixture.zone.id, note))
-        #expect(try !store.hasKeptType(fixture.zone.id, RecordTypeName("Other")))
+            try store.past.types(in: fixture.zone.id, with: .history) == [
+                note, RecordTypeName("Task"),
+            ])
+        #expect(try store.past.hasKeptType(fixture.zone.id, note))
+        #expect(try !store.past.hasKeptType(fixture.zone.id, RecordTypeName("Other")))
     }
 
     @Test("a restored record brings its type and zone back, with the zone's number")
     func restore() throws {
         let fixture = try removedZone()
         let trashed = try #require(
-            try fixture.store.lastTrashed(
+            try fixture.store.past.lastTrashed(
                 in: fixture.zone.id, type: RecordTypeName("Note"), Stem("a")))
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trashed.id)
@@ -46,7 +48,7 @@ import Testing
         let type = try #require(try fixture.store.type(fixture.zone.id, RecordTypeName("Note")))
         #expect(entry.type == type.id)
         #expect(try fixture.text("a", type: type.id) == #"{"n":1}"#)
-        #expect(try fixture.store.trash(in: fixture.zone.id).isEmpty)
+        #expect(try fixture.store.past.trash(in: fixture.zone.id).isEmpty)
         try fixture.expectSound()
     }
 
@@ -54,7 +56,7 @@ import Testing
     func version() throws {
         let fixture = try removedZone()
         let version = try #require(
-            try fixture.store.history(of: RecordName("a"), in: fixture.zone.id).first)
+            try fixture.store.past.history(of: RecordName("a"), in: fixture.zone.id).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restoreVersion(version.token)
         }
@@ -65,14 +67,14 @@ import Testing
     @Test("a zone that others shared and took back is not made again")
     func shared() throws {
         let fixture = try removedZone(.shared)
-        let trashed = try #require(try fixture.store.trash(in: fixture.zone.id).first)
+        let trashed = try #require(try fixture.store.past.trash(in: fixture.zone.id).first)
         let error = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
                 try transaction.records.restore(trashed.id)
             }
         }
         #expect(error?.code == .notFound)
-        #expect(try fixture.store.trash(in: fixture.zone.id).count == 1)
+        #expect(try fixture.store.past.trash(in: fixture.zone.id).count == 1)
     }
 
     @Test("a record comes back under another name, with its fields and assets")
@@ -80,7 +82,7 @@ import Testing
         let fixture = try StoreFixture()
         try fixture.delete(try fixture.save("a", #"{"n":1}"#).id)
         try fixture.save("a", #"{"n":2}"#)
-        let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
+        let trashed = try #require(try fixture.store.past.trash(in: fixture.note).first)
         let clash = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in
                 try transaction.records.restore(trashed.id)
@@ -93,7 +95,7 @@ import Testing
         #expect(try fixture.text("a") == #"{"n":2}"#)
         #expect(try fixture.text("b") == #"{"n":1}"#)
         #expect(try fixture.kinds("b") == [.restored])
-        #expect(try fixture.store.trash(in: fixture.note).isEmpty)
+        #expect(try fixture.store.past.trash(in: fixture.note).isEmpty)
         try fixture.expectSound()
     }
 
@@ -102,7 +104,7 @@ import Testing
         let fixture = try StoreFixture()
         try fixture.delete(try fixture.save("a", #"{"n":1}"#).id)
         let there = try fixture.save("a", #"{"n":2}"#).id
-        let trashed = try #require(try fixture.store.trash(in: fixture.note).first)
+        let trashed = try #require(try fixture.store.past.trash(in: fixture.note).first)
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
             try transaction.records.restore(trashed.id, replacing: true)
         }

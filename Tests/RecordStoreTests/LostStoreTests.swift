@@ -51,7 +51,7 @@ import Testing
         let fixture = try StoreFixture()
         let record = try fixture.save("a", #"{"n":1}"#)
         try fixture.setAsset(record.id, "photo", bytes: bytes)
-        let hash = try #require(try fixture.store.assets(of: record.id).first?.hash)
+        let hash = try #require(try fixture.store.assets.assets(of: record.id).first?.hash)
         try fixture.store.close()
         try Data("kept".utf8).write(to: URL(filePath: fixture.directory + "/scratch/notes.md"))
         return (fixture, hash)
@@ -122,7 +122,7 @@ import Testing
                 queue.close()
             }
             let store = try RecordStore.open(directory: directory)
-            #expect(try store.integrityCheck(deep: true) == [])
+            #expect(try store.upkeep.integrityCheck(deep: true) == [])
             try store.close()
         }
     }
@@ -135,14 +135,14 @@ import Testing
         try fixture.reopen()
         let record = try fixture.save("b", #"{"n":2}"#)
         try fixture.setAsset(record.id, "photo", bytes: "newer")
-        let newer = try #require(try fixture.store.assets(of: record.id).first?.hash)
+        let newer = try #require(try fixture.store.assets.assets(of: record.id).first?.hash)
         try fixture.store.close()
         try backup.write(to: URL(filePath: path))
         try fixture.reopen()
-        try fixture.store.collectAssets()
+        try fixture.store.assets.collectAssets()
         #expect(fixture.exists(hash))
         #expect(fixture.exists(newer))
-        #expect(try fixture.store.unknownAssets() == [newer])
+        #expect(try fixture.store.assets.unknownAssets() == [newer])
         try fixture.expectSound()
     }
 
@@ -154,10 +154,10 @@ import Testing
         #expect(other.exists(otherHash))
         try database.write(to: URL(filePath: fixture.directory + "/store.sqlite"))
         try fixture.reopen()
-        #expect(try fixture.store.collectAssets() == 0)
+        #expect(try fixture.store.assets.collectAssets() == 0)
         #expect(fixture.exists(hash))
-        #expect(try fixture.store.unknownAssets() == [hash])
-        let problems = try fixture.store.integrityCheck()
+        #expect(try fixture.store.assets.unknownAssets() == [hash])
+        let problems = try fixture.store.upkeep.integrityCheck()
         #expect(problems.count == 1 && problems[0].contains(otherHash.hex), "\(problems)")
     }
 }

@@ -29,24 +29,26 @@ import Testing
         try Data("hello".utf8).write(to: URL(filePath: directory + "/assets/2c/" + bytes))
 
         let store = try RecordStore.open(directory: directory)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
         let note = try #require(try store.type(zone.id, RecordTypeName("Note"))).id
         let listed = try store.records(in: note, limit: 10)
         #expect(listed.map(\.stem) == [Stem("saved"), Stem("draft")])
         let text = try store.text(of: listed[0].id).map { String(decoding: $0, as: UTF8.self) }
         #expect(text?.hasPrefix(#"{"title": "Soup", "n": 2, "photo": {"$asset": "#) == true)
-        #expect(try store.assets(of: listed[0].id).map(\.hash?.hex) == [bytes])
+        #expect(try store.assets.assets(of: listed[0].id).map(\.hash?.hex) == [bytes])
         #expect(try store.draft(of: listed[1].id)?.error.position?.column == 11)
         #expect(try store.record(note, Stem("waiting"))?.state == .waitingDelete)
-        #expect(try store.trash(in: note).map(\.stem) == [Stem("deleted")])
+        #expect(try store.past.trash(in: note).map(\.stem) == [Stem("deleted")])
         #expect(
-            try store.lastTrashed(in: zone.id, type: RecordTypeName("Note"), Stem("deleted"))
+            try store.past.lastTrashed(in: zone.id, type: RecordTypeName("Note"), Stem("deleted"))
                 != nil)
-        #expect(try store.history(of: RecordName("saved"), in: zone.id).count == 3)
-        #expect(try store.search(zone.id, words: "soup").map(\.stem) == [Stem("saved")])
+        #expect(try store.past.history(of: RecordName("saved"), in: zone.id).count == 3)
+        #expect(try store.index.search(zone.id, words: "soup").map(\.stem) == [Stem("saved")])
         #expect(
-            try store.outbox(limit: 10).map(\.name) == [RecordName("saved"), RecordName("waiting")])
+            try store.past.outbox(limit: 10).map(\.name) == [
+                RecordName("saved"), RecordName("waiting"),
+            ])
         #expect(try store.reserveRecordID().rawValue > 3)
         try store.close()
     }
@@ -70,7 +72,7 @@ import Testing
         }
         queue.close()
         let store = try RecordStore.open(directory: directory)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
         try store.write(author: .sync) { transaction throws(RecordError) in
             let zone = try transaction.feed.makeSharedZone(
                 of: OwnerName("_a"), address: OwnerName("a@h"), ZoneName("Box"))
@@ -78,7 +80,7 @@ import Testing
                 Share(name: RecordName("s"), root: nil, permission: .readOnly, text: [0x7b, 0x7d]),
                 of: zone.id)
         }
-        #expect(try !store.hasMoves() && store.endingShares().isEmpty)
+        #expect(try !store.past.hasMoves() && store.sharing.endingShares().isEmpty)
         try store.close()
     }
 
@@ -111,7 +113,7 @@ import Testing
         }
         queue.close()
         let store = try RecordStore.open(directory: directory)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
         #expect(try store.record(type, Stem("x:Note"))?.state == .saved)
         let stems = try store.records(in: type, limit: 10).map(\.stem.description)
         #expect(stems.count == 2 && stems.contains { $0.hasPrefix("x:Note-draft-") })
@@ -124,7 +126,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
 
         let store = try RecordStore.open(directory: directory)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
         let zone = try #require(try store.zone(.private, .me, ZoneName("Box")))
         let claims = try store.write(author: .sync) { transaction throws(RecordError) in
             try transaction.outbox.claimOutbox(in: zone.id)

@@ -36,7 +36,7 @@ import Testing
         let note = try fixture.save("x", "{}").id
         #expect(try fixture.store.meta(of: note)?.name == RecordName("x"))
         #expect(try fixture.record("x", type: fixture.task) == nil)
-        #expect(try fixture.store.trash(in: fixture.task).map(\.name) == [RecordName("x")])
+        #expect(try fixture.store.past.trash(in: fixture.task).map(\.name) == [RecordName("x")])
         try fixture.expectSound()
     }
 

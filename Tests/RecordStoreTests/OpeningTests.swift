@@ -37,7 +37,7 @@ import Glibc
             }
         }
         #expect(write?.code == .readOnly)
-        #expect(try reader.integrityCheck(deep: true) == [])
+        #expect(try reader.upkeep.integrityCheck(deep: true) == [])
         try reader.close()
         try fixture.save("c", "{}")
     }
@@ -113,7 +113,7 @@ import Glibc
             try Data().write(to: URL(filePath: "\(directory)/\(name)"))
         }
         let store = try RecordStore.open(directory: directory)
-        #expect(try store.integrityCheck(deep: true) == [])
+        #expect(try store.upkeep.integrityCheck(deep: true) == [])
         try store.close()
     }
 

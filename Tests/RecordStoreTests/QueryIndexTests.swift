@@ -28,11 +28,11 @@ import Testing
         let expression = try QueryExpression(
             parsing: Array(text.utf8), schema: try fixture.store.schema(of: RecordTypeName("Note")))
         var looked = 0
-        let found = try fixture.store.query(fixture.note, expression) { looked = $0 }
+        let found = try fixture.store.index.query(fixture.note, expression) { looked = $0 }
         return (found.map { "\($0.stem)" }, looked > 0)
     }
 
-    private func makeIndexes() throws { while try fixture.store.keepIndexes() {} }
+    private func makeIndexes() throws { while try fixture.store.index.keepIndexes() {} }
 
     @Test(
         "a query by a value is answered by an index once one was made, also of what changed since")
@@ -89,7 +89,7 @@ import Testing
     func noIndex() throws {
         try fill(100)
         _ = try query("user=u42")
-        #expect(try !fixture.store.keepIndexes())
+        #expect(try !fixture.store.index.keepIndexes())
         #expect(fixture.store.wantedIndexes.withLock(\.fields).isEmpty)
         for text in ["n>3", "user!=u1", "user=u1|n=2", "user~u1"] {
             let expression = try QueryExpression(
@@ -105,12 +105,12 @@ import Testing
         let first = "words 7"
         for words in [first, "WÖRDS 299", "some of", "absent", "\"of 12\"", "u7"] {
             let asked = try #require(try SearchWords(words))
-            let hits = try fixture.store.unindexedHits(fixture.zone.id, asked).hits
+            let hits = try fixture.store.index.unindexedHits(fixture.zone.id, asked).hits
             let looked = hits.map(\.stem)
-            let indexed = try fixture.store.search(fixture.zone.id, words: words).map(\.stem)
+            let indexed = try fixture.store.index.search(fixture.zone.id, words: words).map(\.stem)
             if words == first { #expect(Set(looked) == Set(indexed)) }
             #expect(Set(looked).isSubset(of: Set(indexed)), "\(words)")
-            #expect(try fixture.store.searchBacklog() == 0)
+            #expect(try fixture.store.index.searchBacklog() == 0)
             try fixture.save("extra", #"{"body":"Nothing of it \#(words.count)"}"#)
         }
     }

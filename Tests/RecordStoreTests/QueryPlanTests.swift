@@ -47,7 +47,7 @@ import Testing
 
     @Test("what is pinned and missing is found without a look at all large fields")
     func pins() throws {
-        let plans = try plans { store in _ = try store.missingPinnedAssets(limit: 2) }
+        let plans = try plans { store in _ = try store.assets.missingPinnedAssets(limit: 2) }
         let assets = plans.filter { $0.contains(" a ") || $0.hasSuffix(" a") }
         #expect(assets.count == 2, "\(plans)")
         #expect(assets.allSatisfy { $0.hasPrefix("SEARCH a USING INDEX") }, "\(assets)")
@@ -65,9 +65,9 @@ import Testing
         let query = try QueryExpression(
             parsing: Array("user=u7,sort:-body".utf8),
             schema: try fixture.store.schema(of: RecordTypeName("Note")))
-        _ = try fixture.store.query(fixture.note, query)
-        _ = try fixture.store.search(fixture.zone.id, words: "nothing")
-        while try fixture.store.keepIndexes() {}
+        _ = try fixture.store.index.query(fixture.note, query)
+        _ = try fixture.store.index.search(fixture.zone.id, words: "nothing")
+        while try fixture.store.index.keepIndexes() {}
         return query
     }
 
@@ -76,8 +76,8 @@ import Testing
         let query = try fill()
         var found = (0, 0)
         let plans = try plans { store in
-            found.0 = try store.search(fixture.zone.id, words: "5999").count
-            found.1 = try store.query(fixture.note, query).count
+            found.0 = try store.index.search(fixture.zone.id, words: "5999").count
+            found.1 = try store.index.query(fixture.note, query).count
         }
         #expect(found == (1, 60))
         // The list of the indexes has a row for each of them.

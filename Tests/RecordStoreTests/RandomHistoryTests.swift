@@ -136,7 +136,8 @@ private final class RandomWalk {
 
     private func finalize() throws -> String {
         #expect(
-            try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil)
+            try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount) == nil
+        )
         for (stem, entry) in model.entries where entry.isWaiting {
             model.trash[stem, default: []].append(entry.saved ?? "")
             model.versions[stem, default: 0] += 1
@@ -201,7 +202,7 @@ private final class RandomWalk {
     }
 
     private func restore() throws -> String {
-        guard let trash = try fixture.store.trash(in: fixture.note).first,
+        guard let trash = try fixture.store.past.trash(in: fixture.note).first,
             model.entries[trash.stem] == nil
         else { return "restore nothing" }
         let entry = try fixture.write(.restore) { transaction throws(RecordError) in
@@ -288,7 +289,7 @@ private final class RandomWalk {
             #expect(try files(entry.id) == entry.files, "\(comment)")
         }
         let trashed = model.trash.values.reduce(0) { $0 + $1.count }
-        #expect(try fixture.store.trash(in: fixture.note).count == trashed, "\(comment)")
+        #expect(try fixture.store.past.trash(in: fixture.note).count == trashed, "\(comment)")
         for stem in stems {
             let versions = try fixture.kinds(stem.description).count
             #expect(versions == model.versions[stem] ?? 0, "\(comment)")
@@ -312,7 +313,7 @@ private final class RandomWalk {
     func expectSound(_ number: Int) throws {
         try fixture.expectSound()
         if number % 100 == 0 {
-            _ = try fixture.store.collectAssets()
+            _ = try fixture.store.assets.collectAssets()
             try fixture.expectSound()
         }
     }

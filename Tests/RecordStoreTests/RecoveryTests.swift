@@ -24,7 +24,7 @@ struct RecoveryTests {
         let store = try RecordStore.open(directory: directory)
         let file = directory + "/scratch/in"
         try Data("hello asset".utf8).write(to: URL(filePath: file))
-        let (hash, size) = try store.importAsset(fromFile: file)
+        let (hash, size) = try store.assets.importAsset(fromFile: file)
         try FileManager.default.removeItem(atPath: file)
         try store.write(author: .mount) { transaction throws(RecordError) in
             let zone = try transaction.makeZone(.private, .me, ZoneName("Box"))
@@ -73,7 +73,7 @@ struct RecoveryTests {
     private func expectUsable() throws {
         let store = try RecordStore.open(directory: directory)
         for database in Database.allCases { #expect(try store.zones(in: database).isEmpty) }
-        #expect(try store.integrityCheck(deep: true).isEmpty)
+        #expect(try store.upkeep.integrityCheck(deep: true).isEmpty)
         try store.close()
     }
 

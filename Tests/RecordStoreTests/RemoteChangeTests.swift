@@ -73,7 +73,7 @@ struct RemoteChangeTests {
         #expect(try fixture.remoteDelete("a").outcome == .deleted)
         #expect(try fixture.text("a") == "{ half")
         #expect(try fixture.record("a")?.state == .draftOnly)
-        #expect(try fixture.store.trash(in: fixture.note).count == 1)
+        #expect(try fixture.store.past.trash(in: fixture.note).count == 1)
         try fixture.expectSound()
     }
 

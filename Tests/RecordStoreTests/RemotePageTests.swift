@@ -32,7 +32,7 @@ import Testing
     }
 
     private func token() throws -> String? {
-        try fixture.store.feedToken(of: .zone(fixture.zone.id)).map {
+        try fixture.store.syncState.feedToken(of: .zone(fixture.zone.id)).map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -89,10 +89,10 @@ import Testing
     @Test("a page that comes again changes nothing and makes no history")
     func again() throws {
         #expect(try apply(page(0..<3, token: "one")) == [.created, .created, .created])
-        let history = try fixture.store.lastToken()
+        let history = try fixture.store.past.lastToken()
         _ = fixture.changes()
         #expect(try apply(page(0..<3, token: "one")) == [.unchanged, .unchanged, .unchanged])
-        #expect(try fixture.store.lastToken() == history)
+        #expect(try fixture.store.past.lastToken() == history)
     }
 
     @Test(
@@ -107,7 +107,7 @@ import Testing
         }
         try fixture.reopen()
         for (number, feed) in feeds.enumerated() {
-            #expect(try fixture.store.feedToken(of: feed) == [UInt8(number)])
+            #expect(try fixture.store.syncState.feedToken(of: feed) == [UInt8(number)])
         }
         try fixture.write { transaction throws(RecordError) in
             try transaction.removeType(self.fixture.note)
@@ -115,16 +115,16 @@ import Testing
             try transaction.removeZone(self.fixture.zone.id)
         }
         // The server has to be told that it was removed here.
-        #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) != nil)
+        #expect(try fixture.store.syncState.feedToken(of: .zone(fixture.zone.id)) != nil)
         try fixture.write(.sync) { transaction throws(RecordError) in
             try transaction.feed.removeZoneOfServer(self.fixture.zone.id)
         }
-        #expect(try fixture.store.feedToken(of: .zone(fixture.zone.id)) == nil)
-        #expect(try fixture.store.feedToken(of: .database(.private)) == [0])
+        #expect(try fixture.store.syncState.feedToken(of: .zone(fixture.zone.id)) == nil)
+        #expect(try fixture.store.syncState.feedToken(of: .database(.private)) == [0])
         try fixture.write(.sync) { transaction throws(RecordError) in
             try transaction.feed.setFeedToken(nil, of: .database(.private))
         }
-        #expect(try fixture.store.feedToken(of: .database(.private)) == nil)
+        #expect(try fixture.store.syncState.feedToken(of: .database(.private)) == nil)
     }
 
     @Test("a directory's time is that of its last entry, also when one call comes and goes in it")

@@ -125,7 +125,7 @@ import Testing
         #expect(try fixture.remoteDelete("a").outcome == .deleted)
         #expect(try fixture.record("a") == nil)
         #expect(try fixture.pending().isEmpty)
-        #expect(try fixture.store.trash(in: fixture.note).map(\.author) == [.sync])
+        #expect(try fixture.store.past.trash(in: fixture.note).map(\.author) == [.sync])
         #expect(try fixture.remoteDelete("a").outcome == .absent)
         try fixture.expectSound()
     }

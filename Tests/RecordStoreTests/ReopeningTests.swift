@@ -32,9 +32,9 @@ struct ReopeningTests {
         }
         for _ in 0..<2 {
             #expect(
-                try fixture.store.search(fixture.zone.id, words: "soup").map(\.id) == [good])
+                try fixture.store.index.search(fixture.zone.id, words: "soup").map(\.id) == [good])
         }
-        #expect(try !fixture.store.integrityCheck(deep: true).isEmpty)
+        #expect(try !fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 
     @Test("a query by name finds the record name, whatever its file is called")
@@ -44,7 +44,7 @@ struct ReopeningTests {
         let schema = try fixture.store.schema(of: RecordTypeName("Note"))
         for (query, count) in [("name=X:Note", 1), ("name=X", 0)] {
             let expression = try QueryExpression(parsing: Array(query.utf8), schema: schema)
-            let found = try fixture.store.query(fixture.note, expression)
+            let found = try fixture.store.index.query(fixture.note, expression)
             #expect(found.map(\.id) == (count == 1 ? [id] : []))
         }
     }

@@ -13,7 +13,7 @@ import Testing
     private func restore(
         _ scope: RestoreScope = RestoreScope(), to point: RestorePoint
     ) throws -> RestorePlan {
-        let preview = try fixture.store.restorePlan(scope, to: point)
+        let preview = try fixture.store.past.restorePlan(scope, to: point)
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
             try transaction.restore(scope, to: point)
         }
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.text("a") == #"{"n":1}"# && fixture.text("b") == #"{"n":1}"#)
         #expect(try fixture.text("c") == #"{"n":2}"#)
         #expect(try fixture.text("t", type: fixture.task) == #"{"n":1}"#)
-        #expect(try fixture.store.counts().trash == 0)
+        #expect(try fixture.store.past.counts().trash == 0)
         #expect(try restore(to: .deletion).steps.isEmpty)
         try fixture.expectSound()
     }
@@ -53,7 +53,7 @@ import Testing
             try fixture.delete(try fixture.save("t-\(stem)", "{}", type: fixture.task).id)
         }
         func count(_ scope: RestoreScope) throws -> Int {
-            try fixture.store.restorePlan(scope, to: .deletion).steps.count
+            try fixture.store.past.restorePlan(scope, to: .deletion).steps.count
         }
         let note = RecordTypeName("Note")
         #expect(try count(RestoreScope()) == 4)
@@ -150,9 +150,9 @@ import Testing
     @Test("a restore is taken back by a restore")
     func takenBack() throws {
         try fixture.save("a", #"{"n":1}"#)
-        let first = try fixture.store.lastToken()
+        let first = try fixture.store.past.lastToken()
         try fixture.save("a", #"{"n":2}"#)
-        let second = try fixture.store.lastToken()
+        let second = try fixture.store.past.lastToken()
         _ = try restore(to: .token(first))
         #expect(try fixture.text("a") == #"{"n":1}"#)
         _ = try restore(to: .token(second))
@@ -163,7 +163,7 @@ import Testing
     func draftKept() throws {
         let id = try fixture.save("a", #"{"n":1}"#).id
         try fixture.save("b", #"{"n":1}"#)
-        let then = try fixture.store.lastToken()
+        let then = try fixture.store.past.lastToken()
         try fixture.save("a", #"{"n":2}"#)
         _ = try fixture.draft("a", "{an hour of work")
         _ = try fixture.draft("b", "{other work")
@@ -186,7 +186,7 @@ import Testing
     @Test("an empty file, which is a save that never came, shows what is restored")
     func emptyDraft() throws {
         try fixture.save("a", #"{"n":1}"#)
-        let then = try fixture.store.lastToken()
+        let then = try fixture.store.past.lastToken()
         try fixture.save("a", #"{"n":2}"#)
         _ = try fixture.draft("a", "")
         #expect(try restore(to: .token(then)).steps.map(\.keepsDraft) == [false])
@@ -197,7 +197,7 @@ import Testing
     @Test("a version that comes back under the refused text of a new file of its name leaves that")
     func draftOfDeleted() throws {
         try fixture.save("a", #"{"n":1}"#)
-        let version = try fixture.store.lastToken()
+        let version = try fixture.store.past.lastToken()
         try fixture.delete(try #require(try fixture.record("a")).id)
         _ = try fixture.draft("a", "{new work")
         let entry = try fixture.write(.commandLine) { transaction throws(RecordError) in
@@ -244,7 +244,7 @@ import Testing
     func refused() throws {
         try fixture.save("a", #"{"n":1}"#)
         try fixture.save("b", #"{"m":1}"#)
-        let then = try fixture.store.lastToken()
+        let then = try fixture.store.past.lastToken()
         for stem in ["a", "b"] {
             try fixture.delete(try #require(try fixture.record(stem)).id)
         }

@@ -8,14 +8,14 @@ import Testing
     private static let day = Duration.seconds(24 * 3600)
 
     private func versions(_ fixture: StoreFixture, _ name: String) throws -> [Version] {
-        try fixture.store.history(of: RecordName(name), in: fixture.zone.id)
+        try fixture.store.past.history(of: RecordName(name), in: fixture.zone.id)
     }
 
     /// All that is due, as the daemon does it a piece at a time.
     private func keepSmall(_ store: RecordStore) throws {
-        try store.purgeTrash()
-        try store.collectAssets()
-        while try store.keepSmall() {}
+        try store.upkeep.purgeTrash()
+        try store.assets.collectAssets()
+        while try store.upkeep.keepSmall() {}
     }
 
     @Test("what was made and deleted leaves nothing behind once its time is over")
@@ -24,7 +24,7 @@ import Testing
         try fixture.save("stays", #"{"n":1}"#)
         let filler = String(repeating: "x", count: 20_000)
         for number in 0..<1000 { try fixture.save("r\(number)", #"{"t":"\#(filler)"}"#) }
-        let full = try fixture.store.counts().databaseBytes
+        let full = try fixture.store.past.counts().databaseBytes
         #expect(full > 20_000_000)
         for entry in try fixture.store.records(in: fixture.note, after: RecordID(0), limit: 2000)
         where entry.stem != Stem("stays") {
@@ -32,20 +32,20 @@ import Testing
         }
         fixture.clock.advance(Self.day * 31)
         try keepSmall(fixture.store)
-        #expect(try fixture.store.counts().trash == 0)
+        #expect(try fixture.store.past.counts().trash == 0)
         #expect(try versions(fixture, "r7").count == 2)
         fixture.clock.advance(Self.day * 60)
-        let rehearsed = try fixture.store.collectGarbage(isRehearsal: true)
+        let rehearsed = try fixture.store.upkeep.collectGarbage(isRehearsal: true)
         // The newest version of the store has the token that no other gets.
         #expect(rehearsed.versions == 1999)
         #expect(try versions(fixture, "r7").count == 2)
         try keepSmall(fixture.store)
         #expect(try versions(fixture, "r7").isEmpty)
-        #expect(try fixture.store.counts().databaseBytes < 4_000_000)
+        #expect(try fixture.store.past.counts().databaseBytes < 4_000_000)
         #expect(try fixture.text("stays") == #"{"n":1}"#)
-        let token = try fixture.store.lastToken()
+        let token = try fixture.store.past.lastToken()
         try fixture.save("r7", "{}")
-        #expect(try fixture.store.lastToken() == token + 1)
+        #expect(try fixture.store.past.lastToken() == token + 1)
         try fixture.expectSound()
     }
 
@@ -73,15 +73,15 @@ import Testing
             let id = try fixture.save("r\(number)", #"{"n":\#(number)}"#).id
             if number % 2 == 0 { try fixture.delete(id) }
         }
-        #expect(try fixture.store.collectGarbage(isRehearsal: true).versions == 0)
+        #expect(try fixture.store.upkeep.collectGarbage(isRehearsal: true).versions == 0)
         fixture.clock.advance(Self.day * 91)
-        let counted = try fixture.store.collectGarbage(isRehearsal: true)
+        let counted = try fixture.store.upkeep.collectGarbage(isRehearsal: true)
         #expect(counted.deletedRecords == 150)
-        let done = try fixture.store.collectGarbage(isRehearsal: false)
+        let done = try fixture.store.upkeep.collectGarbage(isRehearsal: false)
         #expect(done.deletedRecords == 150 && done.versions == 300)
-        let again = try fixture.store.collectGarbage(isRehearsal: false)
+        let again = try fixture.store.upkeep.collectGarbage(isRehearsal: false)
         #expect(again.deletedRecords == 0 && again.versions == 0)
-        #expect(try fixture.store.counts().records == 150)
+        #expect(try fixture.store.past.counts().records == 150)
         try fixture.expectSound()
     }
 
@@ -119,8 +119,8 @@ import Testing
         }
         fixture.clock.advance(Self.day * 91)
         try keepSmall(fixture.store)
-        #expect(try fixture.store.counts().databaseBytes > 3_000_000)
-        let result = try fixture.store.collectGarbage(isRehearsal: false)
+        #expect(try fixture.store.past.counts().databaseBytes > 3_000_000)
+        let result = try fixture.store.upkeep.collectGarbage(isRehearsal: false)
         #expect(result.bytesAfter < 1_000_000 && result.bytesBefore > 3_000_000)
         let mode = try SQLQueue(path: fixture.directory + "/store.sqlite").read {
             connection throws(RecordError) in

@@ -26,7 +26,7 @@ import Testing
         let result = try fixture.save("a", #"{"n":3,"m":2}"#)
         #expect(result.outcome == .updated)
         #expect(result.id == id)
-        let change = try #require(try fixture.store.changes(after: 0, limit: 10).last)
+        let change = try #require(try fixture.store.past.changes(after: 0, limit: 10).last)
         #expect(change.changedFields == [FieldName("n")])
         #expect(try fixture.record("a") == result.entry)
         try fixture.expectSound()

@@ -12,7 +12,7 @@ func overwrite(_ path: String, _ text: String) throws {
     func words() throws {
         let fixture = try StoreFixture()
         func search(_ words: String) throws -> [String] {
-            try fixture.store.search(fixture.zone.id, words: words).map(\.stem.description)
+            try fixture.store.index.search(fixture.zone.id, words: words).map(\.stem.description)
         }
         let id = try fixture.save("a", #"{"t":"Crème brûlée","x":{"deep":["caramel"]}}"#).id
         try fixture.save("b", #"{"t":"soup","u":"creme fraiche"}"#, type: fixture.task)
@@ -51,10 +51,10 @@ func overwrite(_ path: String, _ text: String) throws {
                 ("ο'neill", ["together"]),
                 ("for-tea", ["apart"]),
             ] {
-                let found = try fixture.store.search(fixture.zone.id, words: words)
+                let found = try fixture.store.index.search(fixture.zone.id, words: words)
                 #expect(found.map(\.stem.description).sorted() == stems, "\(words)")
                 for stem in ["together", "apart", "fields"] {
-                    let hit = try fixture.store.searchHit(
+                    let hit = try fixture.store.index.searchHit(
                         fixture.zone.id, words: words, .named(Stem(stem)))
                     #expect((hit != nil) == stems.contains(stem), "\(words) in \(stem)")
                 }
@@ -70,7 +70,7 @@ func overwrite(_ path: String, _ text: String) throws {
         try fixture.save("seldom", #"{"t":"tea and a good many other words beside that one"}"#)
         try fixture.save("often", #"{"t":"tea tea tea and the words that stand beside them here"}"#)
         func search(_ words: String) throws -> [String] {
-            try fixture.store.search(fixture.zone.id, words: words).map(\.stem.description)
+            try fixture.store.index.search(fixture.zone.id, words: words).map(\.stem.description)
         }
         #expect(try search("tea") == ["often", "seldom"])
         try fixture.write { transaction throws(RecordError) in
@@ -92,9 +92,9 @@ func overwrite(_ path: String, _ text: String) throws {
     func reader() throws {
         let fixture = try StoreFixture()
         try fixture.save("a", #"{"t":"soup"}"#)
-        _ = try fixture.store.search(fixture.zone.id, words: "soup")
+        _ = try fixture.store.index.search(fixture.zone.id, words: "soup")
         let reader = try RecordStore.openForReading(directory: fixture.directory)
-        #expect(try reader.search(fixture.zone.id, words: "soup").map(\.stem) == [Stem("a")])
+        #expect(try reader.index.search(fixture.zone.id, words: "soup").map(\.stem) == [Stem("a")])
         try reader.close()
     }
 
@@ -107,7 +107,7 @@ func overwrite(_ path: String, _ text: String) throws {
         func query(_ text: String) throws -> [String] {
             let schema = try fixture.store.schema(of: RecordTypeName("Note"))
             let expression = try QueryExpression(parsing: Array(text.utf8), schema: schema)
-            return try fixture.store.query(fixture.note, expression).map(\.stem.description)
+            return try fixture.store.index.query(fixture.note, expression).map(\.stem.description)
         }
         #expect(try query("n>=2") == ["r1", "r2", "r4"])
         #expect(try query("n>=2,sort:-n") == ["r2", "r4", "r1"])
@@ -137,16 +137,16 @@ func overwrite(_ path: String, _ text: String) throws {
         let id = try fixture.save("a", #"{"n":1}"#, author: .commandLine).id
         try fixture.save("a", #"{"n":2}"#)
         try fixture.delete(id)
-        let versions = try fixture.store.history(of: RecordName("a"), in: fixture.zone.id)
+        let versions = try fixture.store.past.history(of: RecordName("a"), in: fixture.zone.id)
         #expect(versions.map(\.kind) == [.created, .updated, .deleted])
         #expect(versions.map(\.author) == [.commandLine, .mount, .mount])
-        let changes = try fixture.store.changes(after: versions[0].token, limit: 10)
+        let changes = try fixture.store.past.changes(after: versions[0].token, limit: 10)
         #expect(changes.map(\.token) == versions.dropFirst().map(\.token))
         #expect(changes[0].text == Array(#"{"n":2}"#.utf8))
-        #expect(try fixture.store.lastToken() == versions[2].token)
+        #expect(try fixture.store.past.lastToken() == versions[2].token)
         #expect(fixture.changes().compactMap(\.token) == versions.map(\.token))
         #expect(
-            try fixture.store.historyNames(in: fixture.zone.id, type: RecordTypeName("Note"))
+            try fixture.store.past.historyNames(in: fixture.zone.id, type: RecordTypeName("Note"))
                 == [RecordName("a")])
         let gone = failure {
             try fixture.write(.restore) { transaction throws(RecordError) in

@@ -23,9 +23,10 @@ import Testing
     @Test("an owner shows under his address, and is found by his name at the server")
     func address() throws {
         #expect(try share("Box", "_a", "amy@h") == "amy@h")
-        let zone = try #require(try fixture.store.sharedZone(of: OwnerName("_a"), ZoneName("Box")))
+        let zone = try #require(
+            try fixture.store.syncState.sharedZone(of: OwnerName("_a"), ZoneName("Box")))
         #expect(zone.owner.description == "amy@h")
-        let synced = try #require(try fixture.store.syncedZone(zone.id))
+        let synced = try #require(try fixture.store.syncState.syncedZone(zone.id))
         #expect(synced.owner.description == "_a")
         #expect(try share("Box", "_a", "amy@h") == "amy@h")
         #expect(try fixture.store.zones(in: .shared).count == 1)

@@ -113,7 +113,7 @@ import Testing
                     #expect(there == nil)
                     #expect(try shown(fixture) == before)
                     let why = failure {
-                        try fixture.store.checkNameable(
+                        try fixture.store.past.checkNameable(
                             stem, in: type, named: RecordTypeName(record.type), of: fixture.zone)
                     }
                     #expect(why != nil || stem.decoded == nil)
@@ -200,7 +200,7 @@ import Testing
                 Shown("Task", Stem("r")): RecordName("r:Task"),
             ])
         #expect(try fixture.pending() == ["r:Task create"])
-        #expect(try fixture.store.conflicts(in: fixture.zone.id).count == 1)
+        #expect(try fixture.store.syncState.conflicts(in: fixture.zone.id).count == 1)
         try fixture.expectSound()
     }
 
@@ -213,7 +213,7 @@ import Testing
         try fixture.remoteDelete("x")
         // The text of x is not shown as if it were one of what shows as x now.
         #expect(try fixture.text("x")?.contains(#""n": 2"#) == true)
-        let trash = try fixture.store.trash(in: fixture.note)
+        let trash = try fixture.store.past.trash(in: fixture.note)
         #expect(trash.contains { $0.size == 11 })
         try fixture.expectSound()
     }

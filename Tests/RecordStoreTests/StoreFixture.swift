@@ -131,7 +131,7 @@ final class StoreFixture {
         }
     }
 
-    func outbox() throws(RecordError) -> [OutboxRow] { try store.outbox(limit: 1000) }
+    func outbox() throws(RecordError) -> [OutboxRow] { try store.past.outbox(limit: 1000) }
 
     /// The operations that wait to be sent, those on their way with a star.
     func pending() throws(RecordError) -> [String] {
@@ -162,11 +162,11 @@ final class StoreFixture {
     }
 
     func kinds(_ name: String) throws(RecordError) -> [ChangeKind] {
-        try store.history(of: RecordName(name), in: zone.id).map(\.kind)
+        try store.past.history(of: RecordName(name), in: zone.id).map(\.kind)
     }
 
     func expectSound(_ location: SourceLocation = #_sourceLocation) throws(RecordError) {
-        let problems = try store.integrityCheck(deep: true)
+        let problems = try store.upkeep.integrityCheck(deep: true)
         #expect(problems == [], sourceLocation: location)
     }
 }

@@ -20,7 +20,7 @@ import Testing
     func record() throws {
         let fixture = try StoreFixture()
         let id = try fixture.save("a", #"{"title":"leek and potato soup"}"#).id
-        #expect(try fixture.store.search(fixture.zone.id, words: "potato").map(\.id) == [id])
+        #expect(try fixture.store.index.search(fixture.zone.id, words: "potato").map(\.id) == [id])
         try fixture.complete(try #require(try fixture.claim().first))
         #expect(try fixture.savedText(id) == #"{"title":"leek and potato soup"}"#)
         #expect(try count("leek and potato", in: fixture) == 1)
@@ -48,12 +48,12 @@ import Testing
         let id = try fixture.save("a", #"{"title":"leek"}"#).id
         let gone = try fixture.save("b", #"{"title":"leek"}"#).id
         func found(_ words: String) throws -> [RecordID] {
-            try fixture.store.search(fixture.zone.id, words: words).map(\.id)
+            try fixture.store.index.search(fixture.zone.id, words: words).map(\.id)
         }
         #expect(try found("leek") == [id, gone])
         try fixture.save("a", #"{"title":"onion"}"#)
         try fixture.beginDelete(gone)
-        _ = try fixture.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         #expect(try found("leek") == [])
         #expect(try found("onion") == [id])
         try fixture.save("a", #"{ "title" : "onion" }"#)

@@ -16,9 +16,9 @@ import Testing
         }
         let move = TreeMove(
             of: root.id, to: .private, .me, ZoneName(zone), under: parent.map { RecordName($0) })
-        let before = try fixture.store.counts()
-        let preview = try fixture.store.plan(of: move)
-        #expect(try fixture.store.counts().zones == before.zones, "a preview changes nothing")
+        let before = try fixture.store.past.counts()
+        let preview = try fixture.store.past.plan(of: move)
+        #expect(try fixture.store.past.counts().zones == before.zones, "a preview changes nothing")
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
             try transaction.moves.move(move)
         }
@@ -65,7 +65,7 @@ import Testing
         try fill()
         try fixture.sendAll()
         _ = try move()
-        #expect(try fixture.store.hasMoves())
+        #expect(try fixture.store.past.hasMoves())
         #expect(try fixture.claim().isEmpty, "nothing is deleted while the copies are here alone")
         let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
         let claims = try fixture.write(.sync) { transaction throws(RecordError) in
@@ -181,7 +181,7 @@ import Testing
             #expect(try tree("Box").count == 4, "\(isRevert)")
             #expect(
                 try fixture.outbox().filter { $0.operation == .delete }.isEmpty
-                    && !fixture.store.hasMoves())
+                    && !fixture.store.past.hasMoves())
             for claim in try fixture.claim() {
                 #expect(claim.base?.changeTag == "t1")
                 try fixture.complete(claim, tag: "t1")
@@ -238,7 +238,7 @@ import Testing
         }
         for claim in claims { try fixture.complete(claim, tag: "t2") }
         try fixture.sendAll()
-        #expect(try !fixture.store.hasMoves())
+        #expect(try !fixture.store.past.hasMoves())
         #expect(try fixture.outbox().isEmpty)
     }
 
@@ -250,7 +250,7 @@ import Testing
             try fixture.pending().sorted() == [
                 "leaf create", "other create", "root create", "twig create",
             ])
-        #expect(try !fixture.store.hasMoves())
+        #expect(try !fixture.store.past.hasMoves())
     }
 
     @Test("it can go back, and large fields and pins go with it")
@@ -261,15 +261,15 @@ import Testing
         try fixture.write { transaction throws(RecordError) in
             _ = try transaction.assets.setAsset(
                 root, FieldName("photo"), nil, hash, size: size, fileExtension: Array("jpg".utf8))
-            _ = try transaction.pin(.record(root), in: self.fixture.zone.id)
+            _ = try transaction.assets.pin(.record(root), in: self.fixture.zone.id)
         }
         try fixture.sendAll()
         let plan = try move()
         #expect(plan.bytes > 4)
         let own = try #require(try fixture.store.zone(.private, .me, ZoneName("Own"))).id
         let moved = try #require(try fixture.store.record(named: RecordName("root"), in: own))
-        #expect(try fixture.store.assets(of: moved.id).map(\.hash) == [hash])
-        #expect(try fixture.store.pins().count == 1)
+        #expect(try fixture.store.assets.assets(of: moved.id).map(\.hash) == [hash])
+        #expect(try fixture.store.assets.pins().count == 1)
         _ = try fixture.write(.commandLine) { transaction throws(RecordError) in
             try transaction.moves.move(
                 TreeMove(of: moved.id, to: .private, .me, ZoneName("Box")))

@@ -83,7 +83,7 @@ import Testing
                     text: Array(text.utf8), type: fixture.note, stem: Stem("r\(number)"))
             }
         }
-        _ = try fixture.store.search(fixture.zone.id, words: "none")
+        _ = try fixture.store.index.search(fixture.zone.id, words: "none")
         while case let claimed = try fixture.claim(), !claimed.isEmpty {
             for change in claimed { try fixture.complete(change) }
         }

@@ -17,9 +17,9 @@ import Testing
         try replica.save("x", "{}")
         try replica.attach(Array(repeating: 0, count: 1_000), to: "x")
         let record = try #require(try replica.entry("x"))
-        let asset = try #require(try replica.store.assets(of: record.id).first)
+        let asset = try #require(try replica.store.assets.assets(of: record.id).first)
         download = try AssetDownload(
-            asset, try #require(asset.hash), path: replica.store.pathForUnfinishedAsset())
+            asset, try #require(asset.hash), path: replica.store.assets.pathForUnfinishedAsset())
         self.replica = replica
     }
 

@@ -16,7 +16,7 @@ struct AssetExchangeTests {
     private func read(_ replica: Replica, _ name: String) async throws -> [UInt8] {
         let downloads = AssetDownloads(replica.exchange)
         let entry = try #require(try replica.entry(name))
-        let asset = try #require(try replica.store.assets(of: entry.id).first)
+        let asset = try #require(try replica.store.assets.assets(of: entry.id).first)
         var bytes: [UInt8] = []
         while bytes.count < asset.size {
             let part = try await downloads.read(asset, offset: Int64(bytes.count), count: 700)
@@ -41,7 +41,7 @@ struct AssetExchangeTests {
         other.wire.plan(.recordsModify, .meanwhile { try await one.exchange.round() })
         try await other.sync()
         let conflict = try #require(try other.conflicts().first)
-        let theirs = try #require(try other.store.text(of: .theirs, in: conflict))
+        let theirs = try #require(try other.store.syncState.text(of: .theirs, in: conflict))
         let lost = SHA256.hash(Self.bytes(700)).hex
         #expect(String(decoding: theirs, as: UTF8.self).contains(lost))
         try await one.sync()
@@ -85,7 +85,7 @@ struct AssetExchangeTests {
         #expect(try two.assets(of: "a") == ["a@photo.jpg": nil])
         #expect(try two.text("a") == one.text("a"))
         let entry = try #require(try two.entry("a"))
-        #expect(try two.store.assets(of: entry.id).first?.size == 5_000)
+        #expect(try two.store.assets.assets(of: entry.id).first?.size == 5_000)
         #expect(try await read(two, "a") == photo)
         #expect(try two.assets(of: "a") == ["a@photo.jpg": photo])
         #expect(try two.outbox() == [])
@@ -219,7 +219,7 @@ struct AssetExchangeTests {
         let (from, to) = (
             try #require(try two.entry("a")), try #require(try two.entry(record))
         )
-        let asset = try #require(try two.store.assets(of: from.id).first)
+        let asset = try #require(try two.store.assets.assets(of: from.id).first)
         #expect(!asset.isDownloaded)
         try two.store.write(author: .mount) { transaction throws(RecordError) in
             guard let hash = asset.hash else { return }
@@ -234,7 +234,7 @@ struct AssetExchangeTests {
         try await one.sync()
         #expect(
             try one.assets(of: record) == ["\(record)@\(field).jpg": Self.bytes(400)])
-        let moved = try #require(try two.store.assets(of: to.id).first)
+        let moved = try #require(try two.store.assets.assets(of: to.id).first)
         #expect(try await read(two, record) == Self.bytes(400), "\(moved.fileName)")
     }
 
@@ -245,10 +245,10 @@ struct AssetExchangeTests {
         try one.save("a", #"{"title": "A"}"#)
         try one.attach(Self.bytes(400), to: "a")
         let entry = try #require(try one.entry("a"))
-        let hash = try #require(try one.store.assets(of: entry.id).first?.hash)
-        try Replica.overwrite(one.store.assetPath(hash))
+        let hash = try #require(try one.store.assets.assets(of: entry.id).first?.hash)
+        try Replica.overwrite(one.store.assets.assetPath(hash))
         try await one.sync()
-        let parked = try #require(try one.store.outbox(limit: 10).first)
+        let parked = try #require(try one.store.past.outbox(limit: 10).first)
         #expect(parked.error?.contains("was changed") == true, "\(parked.error ?? "")")
         #expect(one.wire.uploadedBytes == 0)
     }
@@ -263,7 +263,7 @@ struct AssetExchangeTests {
         for replica in [one, two] { try await replica.sync() }
         #expect(try two.file("a") == text)
         let entry = try #require(try two.entry("a"))
-        #expect(try two.store.assets(of: entry.id).first?.size == 5_000)
+        #expect(try two.store.assets.assets(of: entry.id).first?.size == 5_000)
         #expect(try await read(two, "a") == Self.bytes(5_000))
         // Edits there are sent, and new bytes under the same text, on both sides at once.
         let edited = text.replacing(#""A""#, with: #""B""#)

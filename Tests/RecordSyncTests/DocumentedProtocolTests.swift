@@ -92,7 +92,7 @@ import Testing
         try a.save("x", #"{"v":{"a":1},"w":1}"#)
         try a.save("y", #"{"w":2}"#)
         try await syncAll()
-        let row = try #require(try a.store.outbox(limit: 10).first)
+        let row = try #require(try a.store.past.outbox(limit: 10).first)
         #expect(row.error?.hasPrefix("Field v is nested JSON") == true, "\(row.error ?? "")")
         #expect(try b.tree() == ["y": #"{"w":2}"#])
         #expect(try a.text("x") == #"{"v":{"a":1},"w":1}"#)
@@ -175,7 +175,7 @@ import Testing
         try b.expectSound()
         // Known by now: it is not fetched again when the feed begins anew.
         let entry = try #require(try b.entry("x"))
-        let hash = try #require(try b.store.assets(of: entry.id).first?.hash)
+        let hash = try #require(try b.store.assets.assets(of: entry.id).first?.hash)
         #expect(hash == SHA256.hash(bytes))
     }
 

@@ -31,7 +31,7 @@ import Testing
     private func read(_ replica: Replica, _ name: String) async throws -> [UInt8] {
         let downloads = AssetDownloads(replica.exchange)
         let entry = try #require(try replica.entry(name))
-        let asset = try #require(try replica.store.assets(of: entry.id).first)
+        let asset = try #require(try replica.store.assets.assets(of: entry.id).first)
         let bytes = try await downloads.read(asset, offset: 0, count: Int(asset.size))
         await downloads.stop()
         return bytes
@@ -45,13 +45,13 @@ import Testing
     func evicts() async throws {
         for (number, name) in ["x", "y", "z"].enumerated() { try save(name, 1_000, number) }
         try await a.sync()
-        #expect(try a.store.evictAssets(keeping: 3_000) == 0)
+        #expect(try a.store.assets.evictAssets(keeping: 3_000) == 0)
         // As if it were read after the others.
         let entry = try #require(try a.entry("y"))
-        let hash = try #require(try a.store.assets(of: entry.id).first?.hash)
+        let hash = try #require(try a.store.assets.assets(of: entry.id).first?.hash)
         let times = Array(repeating: timespec(tv_sec: Int(Int32.max), tv_nsec: 0), count: 2)
-        #expect(utimensat(AT_FDCWD, a.store.assetPath(hash), times, 0) == 0)
-        #expect(try a.store.evictAssets(keeping: 1_500) == 2)
+        #expect(utimensat(AT_FDCWD, a.store.assets.assetPath(hash), times, 0) == 0)
+        #expect(try a.store.assets.evictAssets(keeping: 1_500) == 2)
         #expect(try ["x", "y", "z"].filter { try isHere(a, $0) } == ["y"])
         try a.expectSound()
         #expect(try await read(a, "x") == bytes(1_000, 0))
@@ -60,8 +60,8 @@ import Testing
         #expect(try a.outbox() == [])
         try await b.sync()
         #expect(try a.tree() == b.tree())
-        #expect(try a.store.evictAssets(keeping: 0) == 2)
-        #expect(try a.store.unknownAssets() == [])
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 2)
+        #expect(try a.store.assets.unknownAssets() == [])
         try a.restart()
         #expect(try await read(a, "z") == bytes(1_000, 2))
         try a.expectSound()
@@ -107,7 +107,7 @@ import Testing
             }
         }
         let small = holder == .otherVersion ? 1 : 0
-        #expect(try a.store.evictAssets(keeping: 0) == small)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == small)
         #expect(try isHere(a, "x"))
         try a.expectSound()
     }
@@ -118,7 +118,7 @@ import Testing
         try await a.sync()
         try a.save("x", try #require(try a.file("x")).replacing(#":"x""#, with: #":"new""#))
         try await a.sync()
-        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 1)
         try await b.sync()
         try b.save("x", try #require(try b.file("x")).replacing(#":"new""#, with: #":"newer""#))
         try await b.sync()
@@ -126,7 +126,7 @@ import Testing
         #expect(try a.tree() == b.tree())
         #expect(try await read(a, "x") == bytes(1_000))
         // An edit of what is not here is sent without it.
-        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 1)
         try a.save("x", try #require(try a.file("x")).replacing(#":"newer""#, with: #":"last""#))
         try await a.sync()
         try await b.sync()
@@ -136,7 +136,7 @@ import Testing
 
     private func hash(_ replica: Replica, _ name: String) throws -> ContentHash {
         let entry = try #require(try replica.entry(name))
-        return try #require(try replica.store.assets(of: entry.id).first?.hash)
+        return try #require(try replica.store.assets.assets(of: entry.id).first?.hash)
     }
 
     @Test("bytes that came from the server stay for the versions that had them")
@@ -147,8 +147,8 @@ import Testing
         #expect(try await read(b, "x") == bytes(1_000))
         let old = try hash(b, "x")
         try b.attach(bytes(10), to: "x")
-        try b.store.collectAssets()
-        #expect(b.store.sizeOfAsset(old) == 1_000)
+        try b.store.assets.collectAssets()
+        #expect(b.store.assets.sizeOfAsset(old) == 1_000)
     }
 
     @Test("a server that may be behind is not relied on")
@@ -160,7 +160,7 @@ import Testing
         try a.store.write(author: .sync) { transaction throws(RecordError) in
             for point in points { _ = try transaction.feed.noteRestorePoint(point, of: zone) }
         }
-        #expect(try a.store.evictAssets(keeping: 0) == 0)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 0)
         #expect(try isHere(a, "x"))
     }
 
@@ -168,7 +168,7 @@ import Testing
     func copied() async throws {
         try save("x", 1_000)
         try await a.sync()
-        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 1)
         let text = try #require(try a.file("x"))
         #expect(text.contains("sha256"))
         try a.save("y", text)
@@ -184,13 +184,13 @@ import Testing
     func missing() async throws {
         try save("x", 1_000)
         let lost = try hash(a, "x")
-        #expect(unlink(a.store.assetPath(lost)) == 0)
-        #expect(try !a.store.noteMissingAsset(lost))
+        #expect(unlink(a.store.assets.assetPath(lost)) == 0)
+        #expect(try !a.store.assets.noteMissingAsset(lost))
         try a.attach(bytes(1_000), to: "x")
         try await a.sync()
-        #expect(try !a.store.noteMissingAsset(lost), "it is here")
-        #expect(unlink(a.store.assetPath(lost)) == 0)
-        #expect(try a.store.noteMissingAsset(lost))
+        #expect(try !a.store.assets.noteMissingAsset(lost), "it is here")
+        #expect(unlink(a.store.assets.assetPath(lost)) == 0)
+        #expect(try a.store.assets.noteMissingAsset(lost))
         #expect(try await read(a, "x") == bytes(1_000))
         try a.expectSound()
     }

@@ -122,7 +122,7 @@ import Testing
         let conflict = try #require(try late.conflicts().first)
         #expect(conflict.theirsStood.isEmpty == (first == 0))
         let texts = try [Conflict.Side.mine, .theirs].map {
-            try late.store.text(of: $0, in: conflict)
+            try late.store.syncState.text(of: $0, in: conflict)
         }
         let values = texts.map { $0.map { String(decoding: $0, as: UTF8.self).filter(\.isNumber) } }
         #expect(values == (first == 0 ? ["3", "2"] : ["2", "3"]))
@@ -247,7 +247,7 @@ import Testing
         try await b.exchange.round()
         try await b.exchange.round()
         #expect(try b.outbox() == ["create n2? BAD_REQUEST"])
-        let parked = try #require(try b.store.outbox(limit: 10).first)
+        let parked = try #require(try b.store.past.outbox(limit: 10).first)
         #expect(parked.error?.contains("BAD_REQUEST") == true)
         #expect(parked.error?.contains("v") == true)
         try await a.sync()
@@ -326,7 +326,7 @@ import Testing
         try await b.exchange.round()
         #expect(try b.names() == ["n", "x", "z"])
         #expect(try b.text("x") == #"{"v":1}"#)
-        let errors = try b.store.syncEvents(after: 0, limit: 100).compactMap(\.error)
+        let errors = try b.store.syncState.syncEvents(after: 0, limit: 100).compactMap(\.error)
         #expect(errors.first?.hasPrefix("A record cannot be shown here: x: ") == true, "\(errors)")
         #expect(errors.allSatisfy { $0.contains("w") })
     }
@@ -495,6 +495,6 @@ import Testing
         try a.save("y", #"{"p":1}"#)
         try await syncBoth()
         try expectEqual(["x": #"{"p":1}"#, "y": #"{"p":1}"#])
-        #expect(try b.store.syncEvents(after: 0, limit: 100).allSatisfy { $0.error == nil })
+        for e in try b.store.syncState.syncEvents(after: 0, limit: 100) { #expect(e.error == nil) }
     }
 }

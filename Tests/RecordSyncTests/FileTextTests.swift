@@ -79,7 +79,7 @@ import Testing
             try await expectFiles(["x": text])
         }
         let box = try #require(try a.store.zone(.private, .me, ZoneName("Box")))
-        #expect(try a.store.history(of: RecordName("x"), in: box.id).count == 1)
+        #expect(try a.store.past.history(of: RecordName("x"), in: box.id).count == 1)
     }
 
     @Test("what was written anew before the server has told of the last save stays")
@@ -207,7 +207,7 @@ import Testing
     @Test("a text stays as it was written when its field has become one of fractions meanwhile")
     func widenedBeforeTheEcho() async throws {
         try a.save("x", "{\n  \"p\": 1\n}\n")
-        let zone = try #require(try a.store.zonesWithWork(in: .private).first)
+        let zone = try #require(try a.store.syncState.zonesWithWork(in: .private).first)
         try await a.exchange.work(zone.id, downloads: false, uploads: true)
         try a.save("y", #"{"p":1.5}"#)
         try a.delete("y")

@@ -14,10 +14,10 @@ import Testing
         try await a.exchange.round()
         let few = try Replica(server)
         try await few.exchange.round()
-        #expect(try !few.store.releaseMemory())
+        #expect(try !few.store.upkeep.releaseMemory())
         let many = try Replica(server) { $0.pageRecords = 2 }
         try await many.exchange.round()
-        #expect(try many.store.releaseMemory() && many.store.releaseMemory())
-        #expect(try !many.store.releaseMemory(), "once is enough")
+        #expect(try many.store.upkeep.releaseMemory() && many.store.upkeep.releaseMemory())
+        #expect(try !many.store.upkeep.releaseMemory(), "once is enough")
     }
 }

@@ -32,7 +32,9 @@ import Testing
     {
         let zone = try #require(try replica.store.zones(in: .private).first).id
         return try replica.store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            isPinned ? try transaction.pin(target, in: zone) : try transaction.unpin(target)
+            isPinned
+                ? try transaction.assets.pin(target, in: zone)
+                : try transaction.assets.unpin(target)
         }
     }
 
@@ -55,7 +57,7 @@ import Testing
     }
 
     private func missing(_ replica: Replica) throws -> Int {
-        try replica.store.missingPinnedAssets(limit: 100).count
+        try replica.store.assets.missingPinnedAssets(limit: 100).count
     }
 
     @Test("records, types and zones are pinned, with the records to come")
@@ -73,7 +75,7 @@ import Testing
         #expect(try missing(b) == 1)
         try await keep(b) { try missing(b) == 0 }
         #expect(try here(b, "x", "y", "z") == ["x", "y", "z"])
-        let pins = try b.store.pins()
+        let pins = try b.store.assets.pins()
         #expect(pins.map(\.stem) == [nil, Stem("x")])
         #expect(pins.map(\.files) == [3, 1])
         #expect(pins.map(\.missingBytes) == [0, 0])
@@ -88,7 +90,7 @@ import Testing
         for target in [PinTarget.record(x.id), .type(x.type), .zone(zone)] {
             #expect(try pin(a, target))
             let others = target == .record(x.id) ? 1 : 0
-            #expect(try a.store.evictAssets(keeping: 0) == others)
+            #expect(try a.store.assets.evictAssets(keeping: 0) == others)
             #expect(try here(a, "x") == ["x"])
             #expect(try pin(a, target, false))
             #expect(try !pin(a, target, false))
@@ -98,7 +100,7 @@ import Testing
                 #expect(try pin(a, .zone(zone), false))
             }
         }
-        #expect(try a.store.evictAssets(keeping: 0) == 2)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 2)
         try a.expectSound()
     }
 
@@ -108,9 +110,9 @@ import Testing
         let x = try #require(try a.entry("x"))
         #expect(try pin(a, .record(x.id)))
         try a.rename("x", to: "z")
-        #expect(try a.store.pins().map(\.stem) == [Stem("z")])
+        #expect(try a.store.assets.pins().map(\.stem) == [Stem("z")])
         try await a.sync()
-        #expect(try a.store.evictAssets(keeping: 0) == 1)
+        #expect(try a.store.assets.evictAssets(keeping: 0) == 1)
         #expect(try here(a, "y", "z") == ["z"])
         try a.expectSound()
     }
@@ -121,9 +123,9 @@ import Testing
         let x = try #require(try a.entry("x"))
         #expect(try pin(a, .record(x.id)))
         try a.delete("x")
-        #expect(try a.store.pins() == [])
+        #expect(try a.store.assets.pins() == [])
         try a.save("x", #"{"title":"again"}"#)
-        #expect(try a.store.pins() == [])
+        #expect(try a.store.assets.pins() == [])
         try a.expectSound()
     }
 

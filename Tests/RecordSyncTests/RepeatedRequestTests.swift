@@ -77,7 +77,7 @@ import Testing
         try await b.sync()
         #expect(try b.tree() == ["small": "{}"])
         a.wire.loseRequests(over: .max)
-        try a.store.retryParked()
+        try a.store.syncState.retryParked()
         for replica in [a, b] { try await replica.sync() }
         try expectEqual(["large": text, "small": "{}"])
     }
@@ -109,7 +109,7 @@ import Testing
         let exchange = a.exchange
         await #expect(throws: SyncProblem.self) { try await exchange.round() }
         a.wire.loseRequests(over: 0)
-        let zone = try #require(try a.store.zonesWithWork(in: .private).first)
+        let zone = try #require(try a.store.syncState.zonesWithWork(in: .private).first)
         for _ in 0..<20 {
             await #expect(throws: SyncProblem.self) {
                 try await exchange.upload(zone)
@@ -157,7 +157,7 @@ import Testing
         try expectEqual([:])
         #expect(try a.conflicts() == [])
         // It is in the trash, as what others delete is.
-        #expect(try a.store.counts().trash == 1)
+        #expect(try a.store.past.counts().trash == 1)
     }
 
     @Test(
@@ -188,9 +188,9 @@ import Testing
         try await b.sync()
         try expectEqual(["x": #"{"p":2}"#])
         let conflict = try #require(try a.conflicts().first)
-        let base = try #require(try a.store.text(of: .base, in: conflict))
+        let base = try #require(try a.store.syncState.text(of: .base, in: conflict))
         #expect(String(decoding: base, as: UTF8.self) == #"{"p":1}"#)
-        #expect(try a.store.text(of: .theirs, in: conflict) == nil)
+        #expect(try a.store.syncState.text(of: .theirs, in: conflict) == nil)
     }
 
     @Test("what was sent, and deleted here before the answer, is deleted there")
@@ -234,7 +234,7 @@ import Testing
     func silence() async throws {
         try a.save("x", #"{"p":1}"#)
         try await lose(.answer)
-        let zone = try #require(try a.store.zonesOfServer(in: .private).first)
+        let zone = try #require(try a.store.syncState.zonesOfServer(in: .private).first)
         for fault in [
             CoreTransport.Fault.requestLost, .refused(ServerError(.throttled, "later")),
             .refused(ServerError(.authenticationRequired, "sign in")), .answerLost,

@@ -46,8 +46,8 @@ import Testing
         try await expectEqual([
             "x": #"{"p":2,"q":1}"#, "y": #"{"p":3}"#, "same": #"{"p":1}"#,
         ])
-        #expect(try a.store.counts().trash == 0)
-        #expect(try b.store.counts().trash == 0)
+        #expect(try a.store.past.counts().trash == 0)
+        #expect(try b.store.past.counts().trash == 0)
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
@@ -64,7 +64,9 @@ import Testing
         try await syncAll()
         try await expectEqual(["x": #"{"p":2}"#])
         let conflict = try #require(try a.conflicts().first)
-        #expect(try a.store.text(of: .mine, in: conflict)?.contains(UInt8(ascii: "1")) == true)
+        #expect(
+            try a.store.syncState.text(of: .mine, in: conflict)?.contains(UInt8(ascii: "1")) == true
+        )
     }
 
     @Test("what a machine sends again is as old as it was, and not as new as that machine's clock")
@@ -206,7 +208,7 @@ import Testing
         try await syncAll()
         try await expectEqual([:])
         let conflict = try #require(try b.conflicts().first)
-        let mine = try #require(try b.store.text(of: .mine, in: conflict))
+        let mine = try #require(try b.store.syncState.text(of: .mine, in: conflict))
         #expect(String(decoding: mine, as: UTF8.self) == #"{"p":1,"t":1}"#)
     }
 
@@ -287,7 +289,7 @@ import Testing
         for _ in 0..<2 { try await a.sync() }
         #expect(try replica.names().sorted() == ["new", "old1", "old2", "old3"])
         #expect(try a.names().sorted() == ["new", "old1", "old2", "old3"])
-        #expect(try replica.store.counts().trash == 0)
+        #expect(try replica.store.past.counts().trash == 0)
     }
 
     /// Simulation seed 12110.

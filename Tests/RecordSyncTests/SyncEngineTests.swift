@@ -104,7 +104,7 @@ import Testing
         try b.expectSettled(["x": #"{"n":1}"#])
         let sent = b.wire.takeSent()
         #expect(sent.count { $0 == .zoneChanges } == 1, "\(sent)")
-        let token = try b.store.feedToken(of: .database(.private))
+        let token = try b.store.syncState.feedToken(of: .database(.private))
         #expect(token != nil)
     }
 
@@ -145,7 +145,7 @@ import Testing
         try await replica.exchange.round()
         #expect(try replica.outbox() == ["create x? BAD_REQUEST"])
         let a = Running(replica, Self.fast)
-        try replica.store.retryParked()
+        try replica.store.syncState.retryParked()
         await a.engine.settle()
         #expect(try replica.outbox() == [])
         await a.stop()

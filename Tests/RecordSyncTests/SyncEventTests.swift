@@ -11,7 +11,7 @@ import Testing
 /// What the engine tells of itself: events, and how far a download is.
 @Suite struct SyncEventTests {
     private func events(_ replica: Replica) throws -> [String] {
-        try replica.store.syncEvents(after: 0, limit: 100).map { event in
+        try replica.store.syncState.syncEvents(after: 0, limit: 100).map { event in
             let error = event.error.map { " \($0.prefix { $0 != ":" })" } ?? ""
             return "\(event.kind.rawValue) \(event.records)\(error)"
         }

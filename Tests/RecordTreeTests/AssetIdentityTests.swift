@@ -95,7 +95,7 @@ struct AssetIdentityTests {
         let fixture = bench.fixture
         let path = fixture.directory + "/new"
         try Data("new".utf8).write(to: URL(filePath: path))
-        let (hash, size) = try fixture.store.importAsset(fromFile: path)
+        let (hash, size) = try fixture.store.assets.importAsset(fromFile: path)
         let record = try #require(try fixture.record("n"))
         try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
             _ = try transaction.assets.setAsset(

@@ -20,7 +20,7 @@ struct AssetRemovalTests {
         _ = try fixture.tree.maintain()
         #expect(try fixture.history.last?.kind == .deleted)
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box")))
-        let trashed = try #require(try fixture.store.trash(in: zone.id).first)
+        let trashed = try #require(try fixture.store.past.trash(in: zone.id).first)
         _ = try fixture.store.write(author: .restore) { transaction throws(RecordError) in
             try transaction.records.restore(trashed.id)
         }

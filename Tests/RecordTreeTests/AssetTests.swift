@@ -46,7 +46,7 @@ struct AssetTests {
         fixture.tree.release(handle)
         #expect(try fixture.text("n@photo.jpg") == "Two")
         #expect(
-            try fixture.store.integrityCheck(deep: true).isEmpty,
+            try fixture.store.upkeep.integrityCheck(deep: true).isEmpty,
             "stored content is never written to")
     }
 
@@ -58,8 +58,8 @@ struct AssetTests {
         try fixture.put("{}", as: "n.json")
         try fixture.put("one and more", as: "n@photo.jpg")
         let record = try #require(try fixture.record("n"))
-        let hash = try #require(try fixture.store.assets(of: record.id).first?.hash)
-        let path = fixture.store.assetPath(hash)
+        let hash = try #require(try fixture.store.assets.assets(of: record.id).first?.hash)
+        let path = fixture.store.assets.assetPath(hash)
         if isMissing {
             try FileManager.default.removeItem(atPath: path)
         } else {
@@ -78,7 +78,7 @@ struct AssetTests {
         fixture.tree.release(handle)
         #expect(try fixture.text("n@photo.jpg") == text)
         if text == "one and more" {
-            #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+            #expect(try fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
         }
     }
 
@@ -123,7 +123,7 @@ struct AssetTests {
         #expect(throws: RecordError.self) { try fixture.put("refused", as: name) }
         try fixture.put("taken", as: "n@photo.png")
         #expect(try fixture.text("n.json")?.contains("n@photo.png") == true)
-        #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 
     @Test(
@@ -151,7 +151,7 @@ struct AssetTests {
         #expect(try fixture.names() == ["n.json", "n@pages.0.jpg"])
         try fixture.remove("n@pages.0.jpg")
         #expect(try fixture.text("n.json") == "{\"photo\": null, \"a\": 2}")
-        #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 
     @Test("what was removed with its record does not come back with the next one of the name")

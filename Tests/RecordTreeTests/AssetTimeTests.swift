@@ -35,7 +35,7 @@ struct AssetTimeTests {
         let shown = try fixture.lookup(Self.name)?.attributes.modified
         #expect(shown == time, sourceLocation: location)
         let record = try #require(try fixture.record("n"))
-        let stored = try fixture.store.assets(of: record.id).first?.modified
+        let stored = try fixture.store.assets.assets(of: record.id).first?.modified
         #expect(stored == time, sourceLocation: location)
     }
 
@@ -106,6 +106,6 @@ struct AssetTimeTests {
         fixture.tree.release(old)
         #expect(try fixture.text(Self.name) == "two")
         #expect(try fixture.text("n.json")?.contains("\"size\": 3") == true)
-        #expect(try fixture.store.integrityCheck(deep: true).isEmpty)
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 }

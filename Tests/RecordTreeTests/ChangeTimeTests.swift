@@ -173,7 +173,8 @@ struct ChangeTimeTests {
         let box = try #require(try store.zone(.private, .me, ZoneName("Box")))
         let type = try #require(try store.type(box.id, RecordTypeName("Note")))
         let record = try #require(try store.record(type.id, Stem("n")))
-        let stored = [record.statusChanged] + (try store.assets(of: record.id).map(\.statusChanged))
+        let stored =
+            [record.statusChanged] + (try store.assets.assets(of: record.id).map(\.statusChanged))
         #expect(stored == times)
         try store.close()
     }

@@ -17,16 +17,16 @@ struct CleaningTests {
         fixture.clock.advance(.seconds(4))
         try fixture.maintain()
         let type = try #require(try fixture.store.types(in: try zone(fixture)).first?.id)
-        #expect(try fixture.store.trash(in: type).count == 1)
+        #expect(try fixture.store.past.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(30 * 24 * 3600 - 60))
         try fixture.maintain()
-        #expect(try fixture.store.trash(in: type).count == 1)
+        #expect(try fixture.store.past.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(120))
         try fixture.maintain()
-        #expect(try fixture.store.trash(in: type).count == 1)
+        #expect(try fixture.store.past.trash(in: type).count == 1)
         fixture.clock.advance(.seconds(3600))
         try fixture.maintain()
-        #expect(try fixture.store.trash(in: type).isEmpty)
+        #expect(try fixture.store.past.trash(in: type).isEmpty)
     }
 
     @Test(

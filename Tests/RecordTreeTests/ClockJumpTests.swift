@@ -123,6 +123,6 @@ struct ClockJumpTests {
 
     private func trashed(_ fixture: TreeFixture) throws -> Int {
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box")))
-        return try fixture.store.trash(in: zone.id).count
+        return try fixture.store.past.trash(in: zone.id).count
     }
 }

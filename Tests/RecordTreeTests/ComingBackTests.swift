@@ -47,7 +47,7 @@ struct ComingBackTests {
         let text = try #require(try fixture.text("d.json"))
         #expect(text.contains(#""f":"2""#) && text.contains("d@b.bin"), "\(text)")
         #expect(try fixture.text("d@b.bin") == bytes)
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test(
@@ -105,9 +105,9 @@ struct ComingBackTests {
         #expect(try names(fixture) == [".error", "d@b.bin"])
         #expect(try fixture.history.last?.kind == .deleted)
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box")))
-        let trashed = try fixture.store.trash(in: zone.id)
+        let trashed = try fixture.store.past.trash(in: zone.id)
         #expect(trashed.map(\.stem) == [Stem("d")])
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test("two files that were open when their record was removed wait for the next one")
@@ -163,7 +163,7 @@ struct ComingBackTests {
         fixture.clock.advance(.seconds(4))
         try fixture.maintain()
         #expect(try fixture.names() == ["e.json", name].sorted())
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test("a file of a record that another machine deletes while it is written waits for the next")
@@ -179,7 +179,7 @@ struct ComingBackTests {
         fixture.tree.release(handle)
         #expect(try fixture.names() == [".error", "d@b.bin"])
         #expect(try fixture.text("d@b.bin") == "x")
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test("a record that comes from elsewhere shows its file, and has the files that wait here")
@@ -194,7 +194,7 @@ struct ComingBackTests {
         let text = try #require(try fixture.text("n.json"))
         #expect(text.contains(#""a": 1"#) && text.contains("n@blob.bin"), "\(text)")
         #expect(try fixture.text("n@blob.bin") == "x")
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test("so does one that was edited elsewhere while it was deleted here")
@@ -210,6 +210,6 @@ struct ComingBackTests {
         #expect(try fixture.names() == ["n.json", "n@blob.bin"])
         let text = try #require(try fixture.text("n.json"))
         #expect(text.contains(#""a": 1"#) && text.contains("n@blob.bin"), "\(text)")
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 }

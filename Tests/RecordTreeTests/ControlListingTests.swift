@@ -109,7 +109,7 @@ struct ControlListingTests {
         #expect(commits.withLock { $0 } <= 3)
         #expect(try fixture.list(directory).isEmpty)
         try fixture.maintain()
-        #expect(try fixture.store.trash(in: try fixture.note.id).isEmpty)
+        #expect(try fixture.store.past.trash(in: try fixture.note.id).isEmpty)
     }
 
     @Test("records deleted under one name are listed under names that stay")
@@ -118,7 +118,7 @@ struct ControlListingTests {
         for number in 1...3 { try fixture.trash(["a"], "{\"n\":\(number)}") }
         let directory = try fixture.control("trash/private/Box/Note")
         let names = try fixture.list(directory).sorted()
-        let rows = try fixture.store.trash(in: try fixture.note.id).map(\.id)
+        let rows = try fixture.store.past.trash(in: try fixture.note.id).map(\.id)
         #expect(names == (["a.json"] + rows.dropFirst().map { "a@\($0).json" }).sorted())
         let path = ".recordfs/trash/private/Box/Note/"
         #expect(try fixture.content(path + "a.json") == #"{"n":3}"#)

@@ -229,7 +229,7 @@ struct FieldNameTests {
         try fixture.rename("n@photo.jpg", to: "keep.jpg")
         fixture.clock.advance(.seconds(4))
         // Of another mount of the store, that knows only what stands in it.
-        _ = try fixture.store.finalizeWaitingDeletes(author: .mount)
+        _ = try fixture.store.upkeep.finalizeWaitingDeletes(author: .mount)
         #expect(try fixture.record("n")?.hasAssets == false)
         #expect(try fixture.text("n.json") == "{\"a\": 1}")
     }
@@ -257,7 +257,7 @@ struct FieldNameTests {
 
     private func hash(in fixture: TreeFixture) throws -> ContentHash? {
         guard let record = try fixture.record("n") else { return nil }
-        return try fixture.store.assets(of: record.id).first?.hash
+        return try fixture.store.assets.assets(of: record.id).first?.hash
     }
 
     @Test("a file of this machine that is linked to the name of a field without a file fills it")

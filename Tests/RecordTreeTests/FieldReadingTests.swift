@@ -45,7 +45,7 @@ struct FieldReadingTests {
 
     private func receive() throws {
         let record = try #require(try fixture.record("theirs"))
-        let asset = try #require(try fixture.store.assets(of: record.id).first)
+        let asset = try #require(try fixture.store.assets.assets(of: record.id).first)
         let value = AssetValue(
             fileName: Text("n@photo.jpg"), size: asset.size, sha256: asset.hash)
         try fixture.receive(
@@ -60,7 +60,7 @@ struct FieldReadingTests {
     private var conflicts: [Conflict] {
         get throws {
             let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
-            return try fixture.store.conflicts(in: zone)
+            return try fixture.store.syncState.conflicts(in: zone)
         }
     }
 
@@ -71,7 +71,8 @@ struct FieldReadingTests {
         #expect(conflict.fields == [FieldName("photo")])
         let texts = try Conflict.Side.allCases.map { side in
             try String(
-                decoding: #require(try fixture.store.text(of: side, in: conflict)), as: UTF8.self)
+                decoding: #require(try fixture.store.syncState.text(of: side, in: conflict)),
+                as: UTF8.self)
         }
         #expect(Set(texts).count == 3, "\(texts)")
         _ = try fixture.store.write(author: .mount) { transaction throws(RecordError) in
@@ -152,7 +153,7 @@ struct FieldReadingTests {
             try transaction.merging.settle(conflict.id, .side(.theirs))
         }
         let record = try #require(try fixture.record("n"))
-        let asset = try #require(try fixture.store.assets(of: record.id).first)
+        let asset = try #require(try fixture.store.assets.assets(of: record.id).first)
         #expect(asset.hash == ContentHash(hex: String(repeating: "ab", count: 32)))
         #expect(!asset.isDownloaded)
     }
@@ -167,8 +168,8 @@ struct FieldReadingTests {
         _ = try fixture.text("n@pics.1.jpg")
         let record = try #require(try fixture.record("n"))
         let theirs = try #require(try fixture.record("theirs"))
-        let other = try #require(try fixture.store.assets(of: theirs.id).first)
-        let values = try fixture.store.assets(of: record.id).filter { $0.index != nil }.map {
+        let other = try #require(try fixture.store.assets.assets(of: theirs.id).first)
+        let values = try fixture.store.assets.assets(of: record.id).filter { $0.index != nil }.map {
             asset in
             let file = asset.index == 0 ? other : asset
             return FieldValue.asset(
@@ -176,7 +177,7 @@ struct FieldReadingTests {
                     fileName: Text(utf8: asset.fileName), size: file.size, sha256: file.hash))
         }
         let photo = try #require(
-            try fixture.store.asset(record.id, FieldName("photo"), nil))
+            try fixture.store.assets.asset(record.id, FieldName("photo"), nil))
         try fixture.receive(
             .upsert(
                 [

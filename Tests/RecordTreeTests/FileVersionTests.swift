@@ -255,11 +255,11 @@ struct FileVersionTests {
         let large = "{\"t\": \"\(String(repeating: "x", count: 3 << 20))\"}"
         try fixture.put(large, as: "n.json")
         try Way.commandLine.replace(fixture, with: 2)
-        while try fixture.store.releaseMemory() {}
+        while try fixture.store.upkeep.releaseMemory() {}
         _ = try fixture.tree.maintain()
-        #expect(try !fixture.store.releaseMemory(), "it can still be opened")
+        #expect(try !fixture.store.upkeep.releaseMemory(), "it can still be opened")
         fixture.clock.advance(.seconds(11))
         _ = try fixture.tree.maintain()
-        #expect(try fixture.store.releaseMemory())
+        #expect(try fixture.store.upkeep.releaseMemory())
     }
 }

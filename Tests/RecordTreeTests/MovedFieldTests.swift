@@ -236,7 +236,7 @@ struct MovedFieldTests {
         if isElsewhere {
             let path = fixture.directory + "/new"
             try Data("photo of c".utf8).write(to: URL(fileURLWithPath: path))
-            let (hash, size) = try fixture.store.importAsset(fromFile: path)
+            let (hash, size) = try fixture.store.assets.importAsset(fromFile: path)
             let record = try #require(try fixture.record("b"))
             try fixture.store.write(author: .commandLine) { transaction throws(RecordError) in
                 _ = try transaction.assets.setAsset(

@@ -46,7 +46,7 @@ import Testing
         try move("s.json", to: others, as: "t.json")
         #expect(try fixture.names() == [])
         #expect(try text("t.json", in: others) == #"{"a":2}"#)
-        #expect(try fixture.store.integrityCheck(deep: true) == [])
+        #expect(try fixture.store.upkeep.integrityCheck(deep: true) == [])
     }
 
     @Test("take the place of what is there")

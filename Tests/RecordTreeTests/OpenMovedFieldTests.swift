@@ -29,7 +29,7 @@ struct OpenMovedFieldTests {
                 try transaction.records.rename(record.id, toType: record.type, stem: Stem("u"))
             }
         case .otherMachine:
-            let asset = try #require(try fixture.store.assets(of: record.id).first)
+            let asset = try #require(try fixture.store.assets.assets(of: record.id).first)
             let value = AssetValue(
                 fileName: Text("u@photo.jpg"), size: asset.size, sha256: asset.hash)
             let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box")))
@@ -74,7 +74,7 @@ struct OpenMovedFieldTests {
         #expect(try fixture.text("u@photo.jpg") == bytes)
         #expect(try fixture.names() == ["u.json", "u@photo.jpg"])
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
-        #expect(try fixture.store.conflicts(in: zone).isEmpty)
+        #expect(try fixture.store.syncState.conflicts(in: zone).isEmpty)
     }
 
     /// A tester: close answered 0, and the bytes waited under the old name, on one machine.

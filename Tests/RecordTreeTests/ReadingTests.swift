@@ -121,7 +121,8 @@ struct ReadingTests {
         try way.save(#"{"mine":2,"theirs":1}"#, fixture)
         #expect(try values(fixture) == ["mine": 2, "theirs": 1])
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
-        #expect(try fixture.store.conflicts(in: zone).map(\.fields) == [[FieldName("mine")]])
+        #expect(
+            try fixture.store.syncState.conflicts(in: zone).map(\.fields) == [[FieldName("mine")]])
     }
 
     @Test(
@@ -182,7 +183,7 @@ struct ReadingTests {
 
     private func conflicts(_ fixture: TreeFixture) throws -> [[FieldName]] {
         let zone = try #require(try fixture.store.zone(.private, .me, ZoneName("Box"))).id
-        return try fixture.store.conflicts(in: zone).map(\.fields)
+        return try fixture.store.syncState.conflicts(in: zone).map(\.fields)
     }
 
     @Test(

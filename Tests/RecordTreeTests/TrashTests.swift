@@ -83,7 +83,7 @@ struct TrashTests {
         try fixture.tree.remove(
             parent: try trash(fixture), name: "a.json".b, caller: TreeFixture.user)
         try fixture.maintain()
-        #expect(try fixture.store.trash(in: try fixture.box.id).isEmpty)
+        #expect(try fixture.store.past.trash(in: try fixture.box.id).isEmpty)
     }
 
     @Test("nothing is moved into .recordfs, and nothing but the trash out of it")

@@ -158,7 +158,7 @@ final class TreeFixture {
     }
 
     var history: [HistoryRow] {
-        get throws { try store.changes(after: 0, limit: 1000) }
+        get throws { try store.past.changes(after: 0, limit: 1000) }
     }
 
     func record(_ name: String) throws -> RecordEntry? {

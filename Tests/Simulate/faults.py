@@ -181,7 +181,7 @@ FAULTS = [
     ),
     (
         "bytes that did not arrive are given up",
-        SYNC + "Assets/Exchange+AssetUpload.swift",
+        SYNC + "Assets/AssetExchange+Upload.swift",
         "case .failure(let error): problem = error",
         'case .failure(let error): results.park(asset.place.record, "\\(error)")',
     ),

@@ -21,8 +21,8 @@ FAULTS = [
     ),
     (
         "what is erased stays in free pages and in the log",
-        SYNC + "Sharing/Exchange+Shares.swift",
-        "    func scrub() throws(SyncProblem) {\n        guard database == .shared else",
+        SYNC + "Sharing/ShareExchange+Shares.swift",
+        "    func scrub() throws(SyncProblem) {\n        guard exchange.database == .shared else",
         "    func scrub() throws(SyncProblem) {\n        guard database == .public else",
     ),
     (
@@ -34,8 +34,8 @@ FAULTS = [
     (
         "what its user has not sent of an ended share is kept nowhere",
         STORE + "Sharing/SharedContent+Erasing.swift",
-        "guard row.operation != .delete, let record = try transaction.connection.stored(row.record)",
-        "guard row.operation == .delete, let record = try transaction.connection.stored(row.record)",
+        "guard row.operation != .delete,",
+        "guard row.operation == .delete,",
     ),
     (
         "the trash has the fields of others beside one's own",
@@ -138,8 +138,8 @@ FAULTS = [
     ),
     (
         "bytes of large fields stay when their share ends",
-        "Sources/RecordStore/Maintenance/RecordStore+Scrub.swift",
-        "        _ = try collectAssets()\n",
+        "Sources/RecordStore/Maintenance/StoreUpkeep+Scrub.swift",
+        "        _ = try store.assets.collectAssets()\n",
         "",
     ),
     (

@@ -40,7 +40,7 @@ struct Editor {
         case .retype(let key, let type):
             try move(
                 key, to: Step.Key(zone: key.zone, type: type, name: key.name), &oracle)
-        case .evict: _ = try replica.store.evictAssets(keeping: 0)
+        case .evict: _ = try replica.store.assets.evictAssets(keeping: 0)
         case .removeZone(let zone):
             for type in try replica.types(zone) {
                 // What one of them shows as may change when another one goes.

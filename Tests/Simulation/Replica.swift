@@ -96,7 +96,7 @@ package final class Replica: Sendable {
 
     /// The store opens after a crash, is whole, and shows what it showed before.
     private func check(after image: Image) throws {
-        let problems = try store.integrityCheck()
+        let problems = try store.upkeep.integrityCheck()
         guard problems.isEmpty else { throw CrashDamage(description: "\(problems)") }
         guard let before = image.files else { return }
         let files = try allFiles()
@@ -169,9 +169,9 @@ package final class Replica: Sendable {
         _ bytes: [UInt8], to name: String, _ field: String = "photo", _ index: Int? = nil,
         fileExtension: String = "jpg", zone: String = "Box", type: String = Step.type
     ) throws {
-        let path = store.pathForUnfinishedAsset()
+        let path = store.assets.pathForUnfinishedAsset()
         try Data(bytes).write(to: URL(fileURLWithPath: path))
-        let (hash, size) = try store.adoptAsset(file: path)
+        let (hash, size) = try store.assets.adoptAsset(file: path)
         let record = try required(name, zone, type).id
         _ = try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.assets.setAsset(
@@ -228,11 +228,11 @@ package final class Replica: Sendable {
             let entry = try store.record(type.id, Stem(name))
         else { return [:] }
         var files: [String: [UInt8]?] = [:]
-        for asset in try store.assets(of: entry.id) {
+        for asset in try store.assets.assets(of: entry.id) {
             let name = String(decoding: asset.fileName, as: UTF8.self)
             files.updateValue(nil, forKey: name)
             guard asset.isDownloaded, let hash = asset.hash else { continue }
-            let data = try Data(contentsOf: URL(fileURLWithPath: store.assetPath(hash)))
+            let data = try Data(contentsOf: URL(fileURLWithPath: store.assets.assetPath(hash)))
             files.updateValue(Array(data), forKey: name)
         }
         return files
@@ -252,13 +252,13 @@ package final class Replica: Sendable {
     ///
     /// - Parameter age: for how long they have to wait; negative where a clock was set back.
     package func finalizeDeletes(olderThan age: Duration? = nil) throws {
-        _ = try store.finalizeWaitingDeletes(olderThan: age, author: .mount)
+        _ = try store.upkeep.finalizeWaitingDeletes(olderThan: age, author: .mount)
     }
 
     /// Nil when it is not here.
     package func zone(_ name: String) throws(RecordError) -> ZoneInfo? {
         database == .shared
-            ? try store.sharedZone(of: owner, ZoneName(name))
+            ? try store.syncState.sharedZone(of: owner, ZoneName(name))
             : try store.zone(database, owner, ZoneName(name))
     }
 
@@ -334,9 +334,9 @@ package final class Replica: Sendable {
     package func conflicts(zone: String = "Box") throws -> [Conflict] {
         let kept =
             database == .shared
-            ? try self.zone(zone) : try store.keptZone(database, owner, ZoneName(zone))
+            ? try self.zone(zone) : try store.past.keptZone(database, owner, ZoneName(zone))
         guard let zone = kept else { return [] }
-        return try store.conflicts(in: zone.id)
+        return try store.syncState.conflicts(in: zone.id)
     }
 
     /// Every file with its text.
@@ -374,7 +374,7 @@ package final class Replica: Sendable {
 
     /// What waits to be sent; parked changes with a question mark and the reason's first word.
     package func outbox() throws -> [String] {
-        try store.outbox(limit: 1_000).map {
+        try store.past.outbox(limit: 1_000).map {
             "\($0.operation) \($0.name)"
                 + ($0.error.map { "? \($0.prefix { $0 != ":" })" } ?? "")
         }
@@ -384,13 +384,14 @@ package final class Replica: Sendable {
     package func sync() async throws {
         try await exchange.round()
         // What was merged is sent by the next.
-        for _ in 0..<10 where try store.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
+        for _ in 0..<10
+        where try store.past.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
             try await exchange.round()
         }
     }
 
     /// What is wrong with the store.
-    package func problems() throws -> [String] { try store.integrityCheck(deep: true) }
+    package func problems() throws -> [String] { try store.upkeep.integrityCheck(deep: true) }
 }
 
 extension JSONValue {

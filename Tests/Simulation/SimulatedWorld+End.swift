@@ -63,7 +63,7 @@ extension SimulatedWorld {
         var problems: [String] = []
         for key in try files(replica).keys.sorted() {
             guard let entry = try replica.entry(key.name, key.zone, key.type) else { continue }
-            for asset in try replica.store.assets(of: entry.id) where !asset.isDownloaded {
+            for asset in try replica.store.assets.assets(of: entry.id) where !asset.isDownloaded {
                 guard let problem = try await bring(asset, replica) else { continue }
                 problems.append("Device \(number) cannot read the file of \(key): \(problem)")
             }
@@ -137,14 +137,14 @@ extension Replica {
 
     /// What waits to be sent.
     fileprivate func unsent() throws -> [String] {
-        try store.outbox(limit: 1_000)
+        try store.past.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }
 
     /// What was sent, and may have arrived.
     func unanswered() throws -> [Step.Key] {
-        try store.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
-            try store.keptZone(row.zone).map {
+        try store.past.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
+            try store.past.keptZone(row.zone).map {
                 Step.Key(
                     zone: $0.name.description, type: row.type.description,
                     recordName: row.name.description)

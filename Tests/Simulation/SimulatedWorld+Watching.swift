@@ -155,7 +155,7 @@ extension Replica {
         var values: Set<String> = []
         for conflict in try conflicts(zone: zone) {
             for side in [Conflict.Side.mine, .theirs] {
-                guard let text = try store.text(of: side, in: conflict) else { continue }
+                guard let text = try store.syncState.text(of: side, in: conflict) else { continue }
                 values.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
             }
         }

@@ -111,7 +111,7 @@ actor SimulatedWorld {
     private func read(_ key: Step.Key, _ step: Step) async throws {
         let replica = replicas[step.device]
         guard let entry = try replica.entry(key.name, key.zone, key.type) else { return }
-        for asset in try replica.store.assets(of: entry.id) where !asset.isDownloaded {
+        for asset in try replica.store.assets.assets(of: entry.id) where !asset.isDownloaded {
             let outcome = try await bring(asset, replica)
             trace.append("\(step.number) reads \(key): \(outcome ?? "done")")
         }

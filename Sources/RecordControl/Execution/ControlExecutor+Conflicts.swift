@@ -21,15 +21,15 @@ extension RecordStore {
     package func conflicts(at path: RecordPath) throws(RecordError) -> [Conflict] {
         if path.zone != nil {
             let zone = try keptZone(at: path)
-            return try conflicts(in: zone.id, type: path.type).filter { conflict in
+            return try syncState.conflicts(in: zone.id, type: path.type).filter { conflict in
                 path.stem == nil || path.stem == conflict.stem
             }
         }
         var found: [Conflict] = []
         for database in Database.allCases where path.database.map({ $0 == database }) ?? true {
-            for zone in try zones(in: database, with: .conflicts)
+            for zone in try past.zones(in: database, with: .conflicts)
             where path.owner == .me || path.owner == zone.owner {
-                found += try conflicts(in: zone.id)
+                found += try syncState.conflicts(in: zone.id)
             }
         }
         return found
@@ -37,7 +37,7 @@ extension RecordStore {
 
     /// Returns the path of a conflict's record, in the spelling of the mount.
     package func path(of conflict: Conflict) throws(RecordError) -> RecordPath {
-        guard let zone = try keptZone(conflict.zone) else {
+        guard let zone = try past.keptZone(conflict.zone) else {
             throw RecordError(.notFound, "the zone of a conflict is gone. Try again.")
         }
         return RecordPath(

@@ -18,7 +18,7 @@ extension ControlExecutor {
         guard path.directory != target.directory || stem != entry.stem else {
             throw RecordError(.invalidArgument, "the record is already there.")
         }
-        let assets = try store.assets(of: entry.id)
+        let assets = try store.assets.assets(of: entry.id)
         let moved = try store.write(author: .commandLine) {
             (transaction) throws(RecordError) -> RecordID in
             try transaction.checkWritable(entry.id)

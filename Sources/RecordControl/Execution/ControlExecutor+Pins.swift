@@ -10,7 +10,9 @@ extension ControlExecutor {
         }
         let isNew = try store.write(author: .commandLine, isFreeing: !isPinned) {
             (transaction) throws(RecordError) in
-            isPinned ? try transaction.pin(target, in: zone.id) : try transaction.unpin(target)
+            isPinned
+                ? try transaction.assets.pin(target, in: zone.id)
+                : try transaction.assets.unpin(target)
         }
         guard isPinned || isNew else {
             throw RecordError(

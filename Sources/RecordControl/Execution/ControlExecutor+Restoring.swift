@@ -29,7 +29,7 @@ extension ControlExecutor {
             return ControlReply(.members(["deleted": .null]))
         }
         // The type or zone may be deleted: restoring creates it again.
-        guard let latest = try store.lastTrashed(in: zone.id, type: type, stem) else {
+        guard let latest = try store.past.lastTrashed(in: zone.id, type: type, stem) else {
             throw RecordError(
                 .notFound,
                 "the trash has no such record. recordfs restore --list \(path.directory) shows "

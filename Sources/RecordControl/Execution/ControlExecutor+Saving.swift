@@ -21,7 +21,7 @@ extension ControlExecutor {
             throw RecordError(
                 .invalidArgument, "is not a large field. Write DATABASE/ZONE/TYPE/NAME@FIELD.EXT.")
         }
-        let (hash, size) = try store.importAsset(fromFile: file)
+        let (hash, size) = try store.assets.importAsset(fromFile: file)
         try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             let type = try transaction.makeType(at: path)
             guard let record = try transaction.records.record(type.id, stem),

@@ -7,13 +7,13 @@ extension ControlExecutor {
         let type = try store.type(at: path)
         let query = try QueryExpression(
             parsing: expression, schema: try store.schema(of: type.name))
-        try store.wantIndexes(type.id, query)
+        try store.index.wantIndexes(type.id, query)
         return ControlReply(.object([]))
     }
 
     func search(_ path: RecordPath, _ words: [UInt8]) throws(RecordError) -> ControlReply {
         let zone = try store.zone(at: path)
-        let found = try store.search(zone.id, words: String(decoding: words, as: UTF8.self))
+        let found = try store.index.search(zone.id, words: String(decoding: words, as: UTF8.self))
         var lines: [UInt8] = []
         for entry in found {
             guard let type = try store.type(entry.type), path.type == nil || path.type == type.name
@@ -26,7 +26,7 @@ extension ControlExecutor {
         return ControlReply(
             .members([
                 "found": .integer(found.count),
-                "unindexed": .integer(Int(try store.searchBacklog())),
+                "unindexed": .integer(Int(try store.index.searchBacklog())),
             ]), body: lines)
     }
 }

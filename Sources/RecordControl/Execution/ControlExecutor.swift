@@ -78,10 +78,10 @@ package struct ControlExecutor: Sendable {
         case .search(let path, let words): try search(path, words)
         case .collectAssets:
             ControlReply(
-                .members(["removed": .integer(try store.collectAssets())]))
+                .members(["removed": .integer(try store.assets.collectAssets())]))
         case .wantIndexes(let path, let expression): try wantIndexes(path, expression)
         case .collectGarbage(let isRehearsal):
-            ControlReply(try store.collectGarbage(isRehearsal: isRehearsal).json)
+            ControlReply(try store.upkeep.collectGarbage(isRehearsal: isRehearsal).json)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))

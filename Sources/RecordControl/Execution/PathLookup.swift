@@ -21,7 +21,7 @@ extension RecordStore {
     /// are kept.
     package func keptZone(at path: RecordPath) throws(RecordError) -> ZoneInfo {
         guard let database = path.database, let name = path.zone,
-            let zone = try keptZone(database, path.owner, name)
+            let zone = try past.keptZone(database, path.owner, name)
         else { return try zone(at: path) }
         return zone
     }
@@ -59,7 +59,7 @@ extension RecordStore {
     package func asset(at path: RecordPath) throws(RecordError) -> AssetEntry {
         let record = try record(at: path)
         guard case .asset(_, let field, let index, let fileExtension) = path.item,
-            let asset = try asset(record.id, field, index), !asset.isLeaving
+            let asset = try assets.asset(record.id, field, index), !asset.isLeaving
         else { throw RecordError(.notFound, "the record has no such field.") }
         guard fileExtension.isEmpty || fileExtension == asset.fileExtension else {
             throw RecordError(
@@ -80,7 +80,7 @@ extension RecordStore {
             throw RecordError(.isDirectory, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }
         for name in try possibleNames(of: stem, type, in: zone.id) {
-            let versions = try history(of: name, in: zone.id).filter { $0.type == type }
+            let versions = try past.history(of: name, in: zone.id).filter { $0.type == type }
             if !versions.isEmpty { return versions }
         }
         return []
@@ -95,13 +95,13 @@ extension RecordStore {
         guard let type = path.type else { return }
         var isKnown = try self.type(zone.id, type) != nil
         for kept in [Kept.history, .trash] where !isKnown {
-            isKnown = try types(in: zone.id, with: kept).contains(type)
+            isKnown = try past.types(in: zone.id, with: kept).contains(type)
         }
         guard isKnown else {
             throw RecordError(.notFound, "there never was a record type \"\(type)\" in this zone.")
         }
         guard let stem = path.stem else { return }
-        if try lastTrashed(in: zone.id, type: type, stem) != nil { return }
+        if try past.lastTrashed(in: zone.id, type: type, stem) != nil { return }
         guard try versions(at: path).isEmpty else { return }
         throw RecordError(.notFound, "there never was such a record, or its versions are gone.")
     }
@@ -115,7 +115,7 @@ extension RecordStore {
         {
             return [meta.name]
         }
-        if let trashed = try lastTrashed(in: zone, type: type, stem) {
+        if let trashed = try past.lastTrashed(in: zone, type: type, stem) {
             return [trashed.name]
         }
         let plain = stem.decoded ?? RecordName(bytes: stem.bytes)

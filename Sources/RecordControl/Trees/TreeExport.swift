@@ -127,15 +127,16 @@ package struct TreeExport {
     private mutating func exportAssets(
         of entry: RecordEntry, _ directory: [UInt8]
     ) throws(RecordError) {
-        for asset in try store.assets(of: entry.id) where asset.kind == .file {
+        for asset in try store.assets.assets(of: entry.id) where asset.kind == .file {
             guard let hash = asset.hash else { continue }
             let path = directory + [UInt8(ascii: "/")] + asset.fileName
-            guard asset.isDownloaded, let size = store.sizeOfAsset(hash) else {
+            guard asset.isDownloaded, let size = store.assets.sizeOfAsset(hash) else {
                 counts.missing.append(String(decoding: path, as: UTF8.self))
                 continue
             }
             try output.file(
-                path, copyOf: store.assetPath(hash), size: Int(clamping: size), asset.modified)
+                path, copyOf: store.assets.assetPath(hash), size: Int(clamping: size),
+                asset.modified)
             counts.files += 1
         }
     }

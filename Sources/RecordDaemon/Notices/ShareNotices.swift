@@ -28,7 +28,7 @@ struct ShareNotices: Sendable {
 
     private static func path(of zone: ZoneID, _ store: RecordStore) -> String {
         do throws(RecordError) {
-            guard let info = try store.keptZone(zone) else { return "a zone" }
+            guard let info = try store.past.keptZone(zone) else { return "a zone" }
             return RecordPath(database: info.database, owner: info.owner, zone: info.name)
                 .description
         } catch {

@@ -25,7 +25,7 @@ struct VerbRunner: Sendable {
         case .resume: try sync.signedIn().resume()
         case .retry:
             _ = try sync.signedIn()
-            try store.retryParked()
+            try store.syncState.retryParked()
             return try exchange(waits)
         case .account: try sync.restart()
         case .shutdown: try unmount()

@@ -76,12 +76,12 @@ extension FeedApplying {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns the records that the server has and that cannot be shown here, each with the reason.
     package func passedOver(
         limit: Int
     ) throws(RecordError) -> [(zone: ZoneID, name: RecordName, reason: String)] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT zone_id, p.name, reason FROM passed_over p JOIN zone z ON z.id = zone_id
@@ -95,7 +95,7 @@ extension RecordStore {
     package func passedOverToRetry(
         in zone: ZoneID, limit: Int
     ) throws(RecordError) -> [RecordName] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 "SELECT name FROM passed_over WHERE zone_id = ? AND due = 1 LIMIT ?",
                 [.integer(zone.rawValue), .integer(Int64(limit))]
@@ -107,7 +107,7 @@ extension RecordStore {
     package func zonesWithPassedOverToRetry(
         in database: Database
     ) throws(RecordError) -> [ZoneID] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT DISTINCT zone_id FROM passed_over JOIN zone ON id = zone_id

@@ -50,7 +50,7 @@ extension FeedApplying {
 
     /// Starts the feed of a zone again, for example after its token expired.
     package func restartFeed(of zone: ZoneID) throws(RecordError) {
-        let isBehind = try transaction.connection.restoredPass(of: zone) != nil
+        let isBehind = try transaction.connection.sync.restoredPass(of: zone) != nil
         try setFeedToken(nil, of: .zone(zone))
         // The new pass reports the shares that still exist.
         try transaction.sharing.forgetShares(of: zone)
@@ -117,7 +117,7 @@ extension FeedApplying {
             results.contains(where: { $0.outcome == .deleted || $0.outcome == .absent })
         else { return [] }
         let zone = SQLValue.integer(application.zone.rawValue)
-        guard try !transaction.connection.isSharedWhole(application.zone) else { return [] }
+        guard try !transaction.connection.sync.isSharedWhole(application.zone) else { return [] }
         var results: [RemoteResult] = []
         var isNew = true
         while isNew {
@@ -143,12 +143,14 @@ extension FeedApplying {
     /// name.
     private func isOrphan(_ record: StoredRecord) throws(RecordError) -> Bool {
         if try transaction.sharing.isMadeOfGone(record) { return true }
-        guard let text = try transaction.connection.savedText(of: record.id) else { return false }
+        guard let text = try transaction.connection.records.savedText(of: record.id) else {
+            return false
+        }
         let place = try transaction.place(record.entry.type)
         guard let parent = try transaction.outbox.document(text, of: record.id, place).parent else {
             return false
         }
-        return try transaction.connection.stored(named: parent, record.zone) == nil
+        return try transaction.connection.records.stored(named: parent, record.zone) == nil
     }
 
     /// Notes the states in a list of records that the server has sent without their fields.
@@ -159,8 +161,8 @@ extension FeedApplying {
     ) throws(RecordError) -> [RecordName] {
         var different: [RecordName] = []
         for (name, tag) in told {
-            guard let record = try transaction.connection.stored(named: name, zone),
-                try transaction.connection.baseTag(of: record.id)?.tag == tag
+            guard let record = try transaction.connection.records.stored(named: name, zone),
+                try transaction.connection.sync.baseTag(of: record.id)?.tag == tag
             else {
                 different.append(name)
                 continue
@@ -172,7 +174,7 @@ extension FeedApplying {
 
     /// Notes that the server was asked for a record with that name.
     package func noteTold(_ name: RecordName, in zone: ZoneID) throws(RecordError) {
-        if let record = try transaction.connection.stored(named: name, zone) {
+        if let record = try transaction.connection.records.stored(named: name, zone) {
             try transaction.merging.noteTold(record.id)
         }
     }
@@ -210,18 +212,18 @@ extension FeedApplying {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns whether the feed of a zone has started again and is not complete yet.
     package func hasFeedPass(_ zone: ZoneID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
-            try connection.hasFeedPass(of: zone)
+        try store.read { connection throws(RecordError) in
+            try connection.sync.hasFeedPass(of: zone)
         }
     }
 
     /// Returns whether the server has ever reported a record with this name.
     package func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
-            try connection.isOfServer(name, in: zone)
+        try store.read { connection throws(RecordError) in
+            try connection.sync.isOfServer(name, in: zone)
         }
     }
 
@@ -229,7 +231,7 @@ extension RecordStore {
     package func untoldRecords(
         _ type: RecordTypeName, in zone: ZoneID, limit: Int
     ) throws(RecordError) -> [RecordName] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT r.name FROM base b JOIN record r ON r.id = b.record_id
@@ -245,20 +247,20 @@ extension RecordStore {
     /// Returns the token that continues a feed. Returns nil when nothing of the feed was applied
     /// yet.
     package func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
-        try read { connection throws(RecordError) in try connection.feedToken(of: feed) }
+        try store.read { connection throws(RecordError) in try connection.sync.feedToken(of: feed) }
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns whether the server has ever reported a record with this name.
     func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
-        try exists(
+        try connection.exists(
             "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
             [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
     }
 
     func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
-        try first(
+        try connection.first(
             "SELECT token FROM feed_token WHERE database = ? AND zone_id = ?",
             [.integer(feed.database), .integer(feed.zone)]
         ) { $0.bytes(0) }

@@ -12,7 +12,7 @@ extension FeedApplying {
         _ existing: StoredRecord, of name: RecordName, isEdited: Bool
     ) throws(RecordError) -> Bool {
         let place = try transaction.place(existing.entry.type)
-        let isKnown = try transaction.connection.baseTag(of: existing.id) != nil
+        let isKnown = try transaction.connection.sync.baseTag(of: existing.id) != nil
         guard existing.state == .saved, !isKnown || isEdited,
             let longer = try freeLonger(name, place)
         else {
@@ -37,8 +37,9 @@ extension FeedApplying {
     ) throws(RecordError) -> RecordName? {
         var longer = name.with(place.name)
         while longer.bytes.count <= RecordName.maximumBytes {
-            let isFree = try transaction.connection.stored(named: longer, place.zone.id) == nil
-            if isFree, try transaction.connection.unclaimed(longer, place.zone.id) == nil {
+            let isFree =
+                try transaction.connection.records.stored(named: longer, place.zone.id) == nil
+            if isFree, try transaction.connection.sync.unclaimed(longer, place.zone.id) == nil {
                 return longer
             }
             longer = longer.with(place.name)

@@ -37,7 +37,7 @@ extension FeedApplying {
     package func noteRestorePoint(
         _ point: ChangePosition, of zone: ZoneID
     ) throws(RecordError) -> Bool {
-        let known = try transaction.connection.restorePoint(of: zone)
+        let known = try transaction.connection.sync.restorePoint(of: zone)
         guard known != point else { return false }
         try transaction.connection.run(
             "UPDATE zone SET restore_point = ? WHERE id = ?",
@@ -72,23 +72,25 @@ extension FeedApplying {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns whether the feed of a zone reads a server that is behind the state known here.
     package func isBehind(_ zone: ZoneID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
-            try connection.restoredPass(of: zone) != nil
+        try store.read { connection throws(RecordError) in
+            try connection.sync.restoredPass(of: zone) != nil
         }
     }
 
     /// Returns the restore point of a zone. Returns nil until the server has reported one.
     package func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
-        try read { connection throws(RecordError) in try connection.restorePoint(of: zone) }
+        try store.read { connection throws(RecordError) in
+            try connection.sync.restorePoint(of: zone)
+        }
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
-        let point = try first(
+        let point = try connection.first(
             "SELECT restore_point FROM zone WHERE id = ?", [.integer(zone.rawValue)]
         ) { $0.int64IfPresent(0) }
         return (point ?? nil).map(ChangePosition.init(_:))
@@ -96,13 +98,13 @@ extension SQLConnection {
 
     /// Returns whether the zone's feed has started again and has not reported everything yet.
     func hasFeedPass(of zone: ZoneID) throws(RecordError) -> Bool {
-        try exists(
+        try connection.exists(
             "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
 
     /// Returns the number of the pass over a server that is behind.
     func restoredPass(of zone: ZoneID) throws(RecordError) -> Int64? {
-        try first(
+        try connection.first(
             "SELECT pass FROM feed_pass WHERE zone_id = ? AND restored = 1",
             [.integer(zone.rawValue)]
         ) { $0.int64(0) }

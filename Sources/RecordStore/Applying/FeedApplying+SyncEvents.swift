@@ -26,10 +26,10 @@ extension FeedApplying {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns the events of the exchange, oldest first.
     package func syncEvents(after id: Int64, limit: Int) throws(RecordError) -> [SyncEvent] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT id, kind, database, zone_id, started, ended, records, error FROM sync_event
@@ -49,7 +49,7 @@ extension RecordStore {
 
     /// Returns the number of the newest event. Returns 0 before the first.
     package func lastSyncEvent() throws(RecordError) -> Int64 {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first("SELECT COALESCE(MAX(id), 0) FROM sync_event") { $0.int64(0) } ?? 0
         }
     }

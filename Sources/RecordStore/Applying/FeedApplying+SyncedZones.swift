@@ -57,8 +57,8 @@ extension FeedApplying {
     /// directories stay, with the feed's token, so that the zone is not made again on the server
     /// because of them.
     package func removeZoneOfServer(_ zone: ZoneID) throws(RecordError) {
-        let token = try transaction.connection.feedToken(of: .zone(zone))
-        let beganAnew = try transaction.connection.hasFeedPass(of: zone)
+        let token = try transaction.connection.sync.feedToken(of: .zone(zone))
+        let beganAnew = try transaction.connection.sync.hasFeedPass(of: zone)
         try setFeedToken(nil, of: .zone(zone))
         try abandonFeedPass(of: zone)
         try forgetPassedOver(of: zone)
@@ -80,7 +80,7 @@ extension FeedApplying {
         for name in names {
             if !isOfOthers {
                 _ = try application.apply(RemoteChange(deleted: name))
-            } else if let record = try transaction.connection.stored(named: name, zone) {
+            } else if let record = try transaction.connection.records.stored(named: name, zone) {
                 try transaction.records.finalizeDelete(record.id)
             }
         }
@@ -200,7 +200,7 @@ extension FeedApplying {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns the zones of a database with something to send to the server: changes that it may
     /// accept, including those that an upload has left, and the making or the removal of the zone.
     ///
@@ -208,7 +208,7 @@ extension RecordStore {
     package func zonesWithWork(
         in database: Database, _ zone: ZoneID? = nil
     ) throws(RecordError) -> [SyncedZone] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(SyncedZone.columns) FROM zone z
@@ -233,7 +233,7 @@ extension RecordStore {
     package func sharedZone(
         of owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.zone) FROM zone
@@ -245,7 +245,7 @@ extension RecordStore {
 
     /// Returns the zones that `noteNews` has noted.
     package func zonesOfNews() throws(RecordError) -> [ZoneID] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 "SELECT value FROM meta WHERE key LIKE 'news %' ORDER BY value"
             ) { ZoneID($0.int64(0)) }
@@ -254,7 +254,7 @@ extension RecordStore {
 
     /// Returns the zones that the server had when it was last asked.
     package func zonesOfServer(in database: Database) throws(RecordError) -> [SyncedZone] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(SyncedZone.columns) FROM zone z
@@ -267,7 +267,7 @@ extension RecordStore {
     }
 
     package func syncedZone(_ id: ZoneID) throws(RecordError) -> SyncedZone? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(SyncedZone.columns) FROM zone WHERE id = ?", [.integer(id.rawValue)]
             ) { SyncedZone($0) }
@@ -276,7 +276,7 @@ extension RecordStore {
 
     /// Returns whether something in a zone can be sent.
     package func hasReady(_ zone: ZoneID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists(
                 """
                 SELECT 1 FROM outbox INDEXED BY outbox_ready
@@ -287,7 +287,7 @@ extension RecordStore {
 
     /// Returns whether a zone has a change that was not sent, for whatever reason.
     package func hasOutgoing(_ zone: ZoneID) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])
         }

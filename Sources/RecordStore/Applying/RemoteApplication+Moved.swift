@@ -32,7 +32,8 @@ extension RemoteApplication {
         guard let row = try outgoing(change.name), row.operation == .delete,
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
         else { return nil }
-        let base = try connection.base(ofDelete: row.id).flatMap { (base) throws(RecordError) in
+        let base = try connection.sync.base(ofDelete: row.id).flatMap {
+            (base) throws(RecordError) in
             try transaction.outbox.document(of: base, change.type)
         }
         let edit = Edit(
@@ -85,7 +86,7 @@ extension RemoteApplication {
         _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange
     ) throws(RecordError) -> StoredRecord? {
         guard let copy = try copyOfDeparted(change.name),
-            try connection.baseTag(of: existing.id)?.tag != change.changeTag,
+            try connection.sync.baseTag(of: existing.id)?.tag != change.changeTag,
             try sentVersion(of: change, with: remote.text) == nil
         else { return nil }
         return copy
@@ -153,7 +154,7 @@ extension RemoteApplication {
         let place = try transaction.place(try transaction.makeType(zone.id, address.type).id)
         let there = try recordFollowed(to: address.name, place)
         guard there == nil || there?.entry.type == place.type,
-            let text = try connection.savedText(of: existing.id)
+            let text = try connection.records.savedText(of: existing.id)
         else { return false }
         let old = try transaction.place(existing.entry.type)
         let local = try transaction.outbox.document(text, of: existing.id, old)
@@ -173,12 +174,12 @@ extension RemoteApplication {
                 try makePlaceholder(of: existing, local, since: base, address, place)
             }
         try bring(edit, change, into: target)
-        if let draft = try connection.draft(of: existing.id), !target.entry.hasDraft {
+        if let draft = try connection.records.draft(of: existing.id), !target.entry.hasDraft {
             _ = try transaction.records.saveDraft(
                 text: draft.text, type: place.type,
                 stem: try transaction.records.requireEntry(target.id).stem, error: draft.error)
         }
-        try transaction.copyPin(of: existing.id, to: target.id)
+        try transaction.assets.copyPin(of: existing.id, to: target.id)
         if try connection.hasMoves(), let name = target.name {
             try transaction.moves.passMoves(from: change.name, self.zone, to: name, target.zone)
         }
@@ -193,8 +194,11 @@ extension RemoteApplication {
     private func recordFollowed(
         to name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> StoredRecord? {
-        guard let record = try connection.stored(named: name, place.zone.id) else { return nil }
-        guard record.entry.type != place.type, try connection.baseTag(of: record.id) == nil else {
+        guard let record = try connection.records.stored(named: name, place.zone.id) else {
+            return nil
+        }
+        guard record.entry.type != place.type, try connection.sync.baseTag(of: record.id) == nil
+        else {
             return record
         }
         _ = try transaction.feed.makeRoom(record, of: name, isEdited: true)
@@ -211,7 +215,7 @@ extension RemoteApplication {
         _ existing: StoredRecord, _ change: RemoteChange, at address: RecordAddress
     ) throws(RecordError) {
         guard let next = try stored(at: address), try endSuccession(of: next, to: existing),
-            let text = try connection.savedText(of: existing.id)
+            let text = try connection.records.savedText(of: existing.id)
         else { return }
         let place = try transaction.place(existing.entry.type)
         let document: RecordDocument
@@ -253,10 +257,10 @@ extension RemoteApplication {
     /// Returns the record that is at an address of the zone's owner now.
     func stored(at address: RecordAddress) throws(RecordError) -> StoredRecord? {
         let info = try transaction.requireZone(self.zone)
-        guard let zone = try connection.zone(info.database, info.owner, address.zone) else {
+        guard let zone = try connection.records.zone(info.database, info.owner, address.zone) else {
             return nil
         }
-        return try connection.stored(named: address.name, zone.id)
+        return try connection.records.stored(named: address.name, zone.id)
     }
 
     /// Returns whether a record that this machine moved away from an address is there again by
@@ -322,9 +326,9 @@ extension RemoteApplication {
     private func takeBackDelete(
         of name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (document: RecordDocument, changeTag: String)? {
-        guard let row = try connection.unclaimed(name, place.zone.id), row.operation == .delete
+        guard let row = try connection.sync.unclaimed(name, place.zone.id), row.operation == .delete
         else { return nil }
-        let base = try connection.base(ofDelete: row.id)
+        let base = try connection.sync.base(ofDelete: row.id)
         try connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
         guard let base, row.type == place.name,
             let document = try transaction.outbox.document(of: base, place.name)
@@ -340,7 +344,8 @@ extension RemoteApplication {
         _ edit: Edit, _ change: RemoteChange, into target: StoredRecord
     ) throws(RecordError) {
         let place = try transaction.place(target.entry.type)
-        guard let name = target.name, let text = try connection.savedText(of: target.id) else {
+        guard let name = target.name, let text = try connection.records.savedText(of: target.id)
+        else {
             return
         }
         let known = try toldWhileWaiting(target, place)

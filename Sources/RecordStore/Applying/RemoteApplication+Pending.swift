@@ -20,7 +20,7 @@ extension RemoteApplication {
         _ change: RemoteChange, _ remote: RecordDocument, shown: [UInt8]
     ) throws(RecordError) -> Bool {
         guard let row = try outgoing(change.name), row.operation == .delete else { return false }
-        let base = try connection.base(ofDelete: row.id)
+        let base = try connection.sync.base(ofDelete: row.id)
         if let base, base.changeTag == change.changeTag {
             return true
         }
@@ -65,7 +65,7 @@ extension RemoteApplication {
     /// Returns the state that a waiting delete, or one that is on its way, has to delete.
     func baseOfDelete(_ name: RecordName) throws(RecordError) -> AcknowledgedState? {
         guard let row = try outgoing(name) else { return nil }
-        return try connection.base(ofDelete: row.id)
+        return try connection.sync.base(ofDelete: row.id)
     }
 
     /// Stores the versions of the two sides, for users who want another result than that of the
@@ -84,7 +84,7 @@ extension RemoteApplication {
     /// that has got the name since or will get it.
     func isAsOf(_ known: Known, beforeDeletion change: RemoteChange) throws(RecordError) -> Bool {
         let tag =
-            if let record = known.record { try connection.baseTag(of: record.id)?.tag } else {
+            if let record = known.record { try connection.sync.baseTag(of: record.id)?.tag } else {
                 try baseOfDelete(change.name)?.changeTag
             }
         guard let acknowledged = tag.flatMap(ChangePosition.init(tag:)),
@@ -98,7 +98,7 @@ extension RemoteApplication {
     func wasNeverSent(
         _ record: StoredRecord, as name: RecordName
     ) throws(RecordError) -> Bool {
-        guard try connection.baseTag(of: record.id) == nil, let row = try outgoing(name) else {
+        guard try connection.sync.baseTag(of: record.id) == nil, let row = try outgoing(name) else {
             return false
         }
         guard row.operation == .create, row.attempts == 0, row.sent == nil else { return false }
@@ -112,7 +112,7 @@ extension RemoteApplication {
     func acknowledged(
         _ record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
-        guard let base = try connection.base(of: record) else { return nil }
+        guard let base = try connection.sync.base(of: record) else { return nil }
         guard let document = try transaction.outbox.document(of: base, place.name) else {
             throw .damagedText("the base of record \(record)")
         }
@@ -152,7 +152,7 @@ extension RemoteApplication {
         _ text: [UInt8], _ saved: Int64?, of name: RecordName
     ) throws(RecordError) -> BaseContent {
         if let saved { return .version(saved) }
-        if let newest = try connection.newestVersion(name, zone) {
+        if let newest = try connection.sync.newestVersion(name, zone) {
             return .version(newest)
         }
         return .text(text)

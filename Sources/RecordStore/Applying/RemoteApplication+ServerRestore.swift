@@ -57,7 +57,7 @@ extension RemoteApplication {
 
     /// Creates a record again on the server, which had it and lost it.
     mutating func makeAgain(_ name: RecordName) throws(RecordError) -> RemoteResult {
-        guard let record = try connection.stored(named: name, zone),
+        guard let record = try connection.records.stored(named: name, zone),
             record.state != .waitingDelete
         else { return try apply(RemoteChange(deleted: name)) }
         try connection.run(
@@ -77,7 +77,7 @@ extension RemoteApplication {
             """,
             [
                 .integer(zone.rawValue), .name(name),
-                .optional(try connection.newestVersion(name, zone)),
+                .optional(try connection.sync.newestVersion(name, zone)),
             ])
         return RemoteResult(outcome: .kept, id: record.id, conflicts: [])
     }
@@ -94,7 +94,7 @@ extension RemoteApplication {
     private func isOfMissedRestore(
         _ change: RemoteChange, _ record: RecordID
     ) throws(RecordError) -> Bool {
-        guard let tag = try connection.base(of: record)?.changeTag,
+        guard let tag = try connection.sync.base(of: record)?.changeTag,
             let acknowledged = ChangePosition(tag: tag),
             let told = ChangePosition(tag: change.changeTag)
         else { return false }
@@ -104,7 +104,7 @@ extension RemoteApplication {
     /// Returns whether the server, which is behind, has not reported a record yet.
     func isUnconfirmed(_ record: RecordID) throws(RecordError) -> Bool {
         guard let restoredPass else { return false }
-        let pass = try connection.pass(ofBase: record)
+        let pass = try connection.sync.pass(ofBase: record)
         return pass.map { $0 != restoredPass } ?? false
     }
 
@@ -114,7 +114,7 @@ extension RemoteApplication {
         _ change: RemoteChange, of existing: StoredRecord
     ) throws(RecordError) {
         guard try isUnconfirmed(existing.id),
-            let text = try connection.savedText(of: existing.id)
+            let text = try connection.records.savedText(of: existing.id)
         else { return }
         let place = try transaction.place(existing.entry.type)
         guard try isEditedHere(text, existing, change.name, place) else { return }

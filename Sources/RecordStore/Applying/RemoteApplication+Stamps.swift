@@ -56,7 +56,7 @@ extension RemoteApplication {
             """,
             [
                 .integer(zone.rawValue), .name(name),
-                .optional(try connection.newestVersion(name, zone)), .integer(record.rawValue),
+                .optional(try connection.sync.newestVersion(name, zone)), .integer(record.rawValue),
             ])
     }
 }

@@ -34,7 +34,7 @@ struct RemoteApplication {
         restorePoint = known?.restorePoint.map(ChangePosition.init(_:))
         isOfOthers = known?.database == .shared
         restoredPass =
-            restorePoint == nil ? nil : try transaction.connection.restoredPass(of: zone)
+            restorePoint == nil ? nil : try transaction.connection.sync.restoredPass(of: zone)
     }
 
     var connection: SQLConnection { transaction.connection }
@@ -68,7 +68,7 @@ struct RemoteApplication {
                 try transaction.place(existing.entry.type), alsoOfSync: true)
             isEdited = true
         }
-        let base = isEdited ? try connection.base(of: existing.id) : nil
+        let base = isEdited ? try connection.sync.base(of: existing.id) : nil
         if isEdited { try makeAnew(existing.id, change.name) }
         guard try transaction.feed.makeRoom(existing, of: change.name, isEdited: isEdited) else {
             return
@@ -76,7 +76,7 @@ struct RemoteApplication {
         try noteConflict(
             change, of: try transaction.records.requireRecord(existing.id),
             in: try transaction.place(existing.entry.type), base: base?.text,
-            mine: try connection.savedText(of: existing.id), theirs: nil)
+            mine: try connection.records.savedText(of: existing.id), theirs: nil)
     }
 
     // MARK: The known state
@@ -162,7 +162,7 @@ struct RemoteApplication {
         new.changed = change.modified
         new.changedBy = change.modifiedBy
         let held = try draft.map { (draft) throws(RecordError) in
-            try connection.assets(of: draft.id)
+            try connection.records.assets(of: draft.id)
         }
         let result = try transaction.records.keepingDraft(of: draft) { () throws(RecordError) in
             try transaction.records.create(new, over: draft, id: nil)
@@ -185,13 +185,13 @@ struct RemoteApplication {
         _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        let acknowledged = try connection.baseTag(of: existing.id)
+        let acknowledged = try connection.sync.baseTag(of: existing.id)
         if existing.state == .waitingDelete, acknowledged?.tag == change.changeTag {
             try transaction.merging.noteTold(existing.id)
             return RemoteResult(outcome: .unchanged, id: existing.id, conflicts: [])
         }
         let place = try transaction.place(existing.entry.type)
-        guard let text = try connection.savedText(of: existing.id) else {
+        guard let text = try connection.records.savedText(of: existing.id) else {
             throw RecordError(.corrupt, "Record \(existing.entry.stem) has no text.")
         }
         let local = try transaction.outbox.document(text, of: existing.id, place)
@@ -303,10 +303,11 @@ struct RemoteApplication {
             }
             try makeAnew(existing.id, change.name)
             // When the record was already to be created again, this conflict is known.
-            if let base = try connection.base(of: existing.id) {
+            if let base = try connection.sync.base(of: existing.id) {
                 try noteConflict(
                     change, of: existing, in: try transaction.place(existing.entry.type),
-                    base: base.text, mine: try connection.savedText(of: existing.id), theirs: nil)
+                    base: base.text, mine: try connection.records.savedText(of: existing.id),
+                    theirs: nil)
             }
             try connection.run(
                 "DELETE FROM base WHERE record_id = ?", [.integer(existing.id.rawValue)])
@@ -322,7 +323,7 @@ struct RemoteApplication {
             try noteLostEdit(change, of: existing)
             if let address = change.movedTo { try joinNext(existing, change, at: address) }
         }
-        let draft = try connection.draft(of: existing.id)
+        let draft = try connection.records.draft(of: existing.id)
         try transaction.records.finalizeDelete(existing.id)
         if let address = change.movedTo, let target = try stored(at: address) {
             transaction.records.noteMoved(existing.id, to: target.id)
@@ -336,7 +337,8 @@ struct RemoteApplication {
     /// of that record.
     private func keep(_ draft: Draft, of record: StoredRecord) throws(RecordError) {
         let place = try transaction.place(draft.type)
-        guard let name = record.name, try connection.stored(draft.type, draft.stem) != nil else {
+        guard let name = record.name, try connection.records.stored(draft.type, draft.stem) != nil
+        else {
             _ = try transaction.records.saveDraft(
                 text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
             return

@@ -33,22 +33,22 @@ extension AssetFiles {
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     /// Makes sure that the stored file of an asset is unchanged. Returns at once for a file that
     /// nobody has changed.
     ///
     /// - Throws: corrupt for a file that is missing, has another size, or has other bytes.
     package func checkAsset(_ hash: ContentHash, size: Int64) throws(RecordError) {
-        let files = AssetFiles(places: places)
+        let files = AssetFiles(places: store.places)
         if files.isSealed(hash, size: size) { return }
         guard let found = files.size(of: hash) else {
-            throw .damagedAsset("is missing", hash, in: places)
+            throw .damagedAsset("is missing", hash, in: store.places)
         }
         guard found == size else {
-            throw .damagedAsset("has \(found) bytes, not \(size)", hash, in: places)
+            throw .damagedAsset("has \(found) bytes, not \(size)", hash, in: store.places)
         }
         guard try hashOfFile(hash) == hash else {
-            throw .damagedAsset("was changed", hash, in: places)
+            throw .damagedAsset("was changed", hash, in: store.places)
         }
         files.seal(files.path(of: hash), hash)
     }

@@ -137,10 +137,10 @@ extension BaseContent {
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns the last state that the server has acknowledged.
     func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
-        try first(
+        try connection.first(
             """
             SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum),
                 b.version, b.has_file_text
@@ -155,7 +155,7 @@ extension SQLConnection {
 
     /// Returns the same for the record that an outgoing deletion deletes.
     func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
-        try first(
+        try connection.first(
             """
             SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum),
                 o.base_version
@@ -168,7 +168,7 @@ extension SQLConnection {
     func baseTag(
         of id: RecordID
     ) throws(RecordError) -> (tag: String, fileText: TextOnServer)? {
-        try first(
+        try connection.first(
             "SELECT change_tag, has_file_text FROM base WHERE record_id = ?",
             [.integer(id.rawValue)]
         ) { ($0.string(0), TextOnServer(rawValue: $0.int64(1)) ?? .sent) }
@@ -177,7 +177,9 @@ extension SQLConnection {
     /// Returns the pass of the zone's feed that reported the record last, or that was running when
     /// the record was sent.
     func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
-        try first("SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]) {
+        try connection.first(
+            "SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]
+        ) {
             $0.int64(0)
         }
     }
@@ -185,7 +187,9 @@ extension SQLConnection {
     /// Returns the version that the server has acknowledged. Returns nil when no version has its
     /// values.
     func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
-        try first("SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]) {
+        try connection.first(
+            "SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]
+        ) {
             $0.int64IfPresent(0)
         } ?? nil
     }
@@ -194,7 +198,7 @@ extension SQLConnection {
     /// with its values. Another record may have had the name, and may have been deleted, since the
     /// record was last saved under the name that it had then.
     func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
-        try first(
+        try connection.first(
             """
             SELECT token FROM history WHERE zone_id = ?1 AND name = ?2
             ORDER BY record_id = (SELECT id FROM record WHERE zone_id = ?1 AND name = ?2) DESC,

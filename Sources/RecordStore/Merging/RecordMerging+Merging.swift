@@ -16,7 +16,7 @@ extension RecordMerging {
     ) throws(RecordError) -> SaveResult {
         let place = try transaction.writablePlace(type)
         guard let current = try transaction.records.target(stem, type), current.state != .draftOnly,
-            let theirs = try transaction.connection.savedText(of: current.id)
+            let theirs = try transaction.connection.records.savedText(of: current.id)
         else {
             return try transaction.records.save(
                 text: text, type: type, stem: stem, modified: modified, keptFiles: keptFiles)
@@ -65,8 +65,8 @@ extension RecordMerging {
             if changes <= nearest?.changes ?? changes { nearest = (text, changes) }
         }
         guard let nearest else { return nil }
-        guard current, let stored = try transaction.connection.stored(type, stem),
-            let now = try transaction.connection.savedText(of: stored.id)
+        guard current, let stored = try transaction.connection.records.stored(type, stem),
+            let now = try transaction.connection.records.savedText(of: stored.id)
         else { return nearest.text }
         let changes = mine.changedFields(from: try transaction.records.parse(now, place)).count
         return nearest.changes == 0 || changes <= nearest.changes ? nil : nearest.text

@@ -10,13 +10,13 @@ extension RecordMerging {
     ///   longer parked stays as it is.
     /// - Returns: whether it was given up. Errors: those of `applyRemote`.
     package func revert(_ change: OutboxRow) throws(RecordError) -> Bool {
-        guard let row = try transaction.connection.unclaimed(change.name, change.zone),
+        guard let row = try transaction.connection.sync.unclaimed(change.name, change.zone),
             row.error != nil
         else {
             return false
         }
         // If somebody has just removed the file, it comes back too.
-        if let record = try transaction.connection.stored(row.record),
+        if let record = try transaction.connection.records.stored(row.record),
             record.state == .waitingDelete
         {
             try transaction.records.cancelDelete(record.id)
@@ -31,18 +31,20 @@ extension RecordMerging {
     /// Returns the record to the state that the server last reported.
     func giveUp(_ row: OutboxRow) throws(RecordError) {
         let server =
-            if row.operation == .delete { try transaction.connection.base(ofDelete: row.id) } else {
-                try transaction.connection.base(of: row.record)
+            if row.operation == .delete {
+                try transaction.connection.sync.base(ofDelete: row.id)
+            } else {
+                try transaction.connection.sync.base(of: row.record)
             }
         let told = try server.map { (state) throws(RecordError) in
             try self.change(back: row, to: state)
         }
         try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
-        let pass = try transaction.connection.pass(ofBase: row.record)
+        let pass = try transaction.connection.sync.pass(ofBase: row.record)
         var application = try RemoteApplication(transaction, row.zone)
         _ = try application.apply(told ?? RemoteChange(deleted: row.name))
         // The feed has not reported this state.
-        if let pass { try transaction.connection.setPass(pass, ofBase: row.record) }
+        if let pass { try transaction.connection.sync.setPass(pass, ofBase: row.record) }
     }
 
     /// Returns the change that the server would report for a record in its acknowledged state.
@@ -62,19 +64,19 @@ extension RecordMerging {
         // into the present text.
         if state.version != nil { change.fileText = .text(text) }
         if row.operation == .delete {
-            let made = try transaction.connection.trashed(row.name, in: row.zone)
+            let made = try transaction.connection.sync.trashed(row.name, in: row.zone)
             (change.created, change.createdBy) = (made?.created, made?.createdBy ?? "")
         }
         return change
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns when the record that was deleted last under a name was made, and by whom.
     fileprivate func trashed(
         _ name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> (created: Timestamp, createdBy: String)? {
-        try first(
+        try connection.first(
             """
             SELECT created, created_by FROM trash WHERE zone_id = ? AND name = ?
             ORDER BY id DESC LIMIT 1
@@ -83,7 +85,7 @@ extension SQLConnection {
     }
 
     fileprivate func setPass(_ pass: Int64, ofBase record: RecordID) throws(RecordError) {
-        try run(
+        try connection.run(
             "UPDATE base SET pass = ? WHERE record_id = ?",
             [.integer(pass), .integer(record.rawValue)])
     }

@@ -51,8 +51,8 @@ extension RecordMerging {
     ) throws(RecordError) {
         let conflict = try requireConflict(id)
         let type = try transaction.remakeType(conflict.zone, conflict.type).id
-        if let there = try transaction.connection.stored(type, conflict.stem),
-            let draft = try transaction.connection.draft(of: there.id), !draft.text.isEmpty,
+        if let there = try transaction.connection.records.stored(type, conflict.stem),
+            let draft = try transaction.connection.records.draft(of: there.id), !draft.text.isEmpty,
             draft.text != text, try !isRefusedMerge(draft.text, of: conflict)
         {
             let name = there.name ?? conflict.stem.decoded ?? RecordName(bytes: conflict.stem.bytes)
@@ -89,9 +89,9 @@ extension RecordMerging {
     /// Moves a text that was refused as the merge, and that nobody wants to correct any more, to
     /// the trash.
     private func dropRefusedMerge(of conflict: Conflict) throws(RecordError) {
-        guard let record = try transaction.connection.stored(conflict.record),
+        guard let record = try transaction.connection.records.stored(conflict.record),
             let name = record.name,
-            let draft = try transaction.connection.draft(of: record.id),
+            let draft = try transaction.connection.records.draft(of: record.id),
             try isRefusedMerge(draft.text, of: conflict)
         else { return }
         let place = try transaction.place(record.entry.type)
@@ -101,7 +101,7 @@ extension RecordMerging {
     }
 
     private func requireConflict(_ id: Int64) throws(RecordError) -> Conflict {
-        guard let conflict = try transaction.connection.conflict(id) else {
+        guard let conflict = try transaction.connection.records.conflict(id) else {
             throw RecordError(.notFound, "The conflict is gone.")
         }
         return conflict
@@ -109,13 +109,13 @@ extension RecordMerging {
 
     private func take(_ side: Conflict.Side, of conflict: Conflict) throws(RecordError) {
         let record = try savedRecord(of: conflict)
-        guard let text = try transaction.connection.text(of: side, in: conflict) else {
+        guard let text = try transaction.connection.sync.text(of: side, in: conflict) else {
             guard let record else { return }
             try transaction.records.beginDelete(record.id)
             return try transaction.records.finalizeDelete(record.id)
         }
         guard let record, !conflict.fields.isEmpty,
-            let current = try transaction.connection.savedText(of: record.id)
+            let current = try transaction.connection.records.savedText(of: record.id)
         else { return try save(text, since: nil, for: conflict) }
         let (taken, merged) = try (
             transaction.records.parse(text, of: conflict.type),
@@ -132,7 +132,7 @@ extension RecordMerging {
         keptFiles: KeptFiles = .none
     ) throws(RecordError) {
         let type = try transaction.remakeType(conflict.zone, conflict.type).id
-        let there = try transaction.connection.stored(type, conflict.stem)
+        let there = try transaction.connection.records.stored(type, conflict.stem)
         if let there, there.id != conflict.record, there.state == .saved {
             throw RecordError(
                 .alreadyExists,
@@ -141,7 +141,7 @@ extension RecordMerging {
         }
         try checkAssets(try transaction.records.parse(text, of: conflict.type), of: conflict.record)
         var kept = there
-        if let there, let draft = try transaction.connection.draft(of: there.id),
+        if let there, let draft = try transaction.connection.records.draft(of: there.id),
             try isRefusedMerge(draft.text, of: conflict)
         {
             kept = nil
@@ -161,7 +161,7 @@ extension RecordMerging {
 
     /// Returns the record of a conflict, unless it is deleted or about to be deleted.
     private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRecord? {
-        guard let record = try transaction.connection.stored(conflict.record),
+        guard let record = try transaction.connection.records.stored(conflict.record),
             record.state == .saved
         else {
             return nil
@@ -175,7 +175,8 @@ extension RecordMerging {
         _ document: RecordDocument, of record: RecordID
     ) throws(RecordError) {
         for expected in ExpectedAsset.all(in: document, limits: transaction.store.options.limits) {
-            guard let hash = expected.value?.sha256, transaction.store.sizeOfAsset(hash) == nil
+            guard let hash = expected.value?.sha256,
+                transaction.store.assets.sizeOfAsset(hash) == nil
             else {
                 continue
             }
@@ -199,9 +200,9 @@ extension RecordMerging {
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     func text(of side: Conflict.Side, in conflict: Conflict) throws(RecordError) -> [UInt8]? {
-        try first(
+        try connection.first(
             "SELECT text, checksum FROM conflict_text WHERE conflict_id = ? AND side = ?",
             [.integer(conflict.id), .integer(side.rawValue)]
         ) { row throws(RecordError) in

@@ -48,7 +48,8 @@ extension RecordMerging {
         if let known = transaction.store.editClock.withLock({ $0 }) {
             clock = known
         } else {
-            clock = try transaction.connection.editClock(device: transaction.store.options.device)
+            clock = try transaction.connection.sync.editClock(
+                device: transaction.store.options.device)
         }
         defer { transaction.store.editClock.withLock { $0 = clock } }
         return body(&clock)
@@ -98,7 +99,7 @@ extension RecordMerging {
         let heard = try heardStamps(of: name, zone).stamps
         var last = Int64.max
         while !missing.isEmpty,
-            let version = try transaction.connection.versionFields(name, zone, before: last)
+            let version = try transaction.connection.sync.versionFields(name, zone, before: last)
         {
             let begins = version.kind == .created || version.kind == .restored
             // Nothing before it made the record again, so only fields with unchanged values
@@ -119,9 +120,9 @@ extension RecordMerging {
         _ fields: Set<FieldName>, in version: VersionFields, of name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> Set<FieldName> {
         guard version.generation > 1, version.author != .sync,
-            let new = try readable(transaction.connection.versionText(version.token)),
+            let new = try readable(transaction.connection.sync.versionText(version.token)),
             let old = try readable(
-                transaction.connection.versionText(name, zone, before: version.token))
+                transaction.connection.sync.versionText(name, zone, before: version.token))
         else { return [] }
         return fields.filter { new[$0] != nil && FieldMerge.isSame(new[$0], old[$0]) }
     }
@@ -170,12 +171,14 @@ struct VersionFields {
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     fileprivate func editClock(device: UInt64?) throws(RecordError) -> EditClock {
-        let last = try first("SELECT stamp FROM history ORDER BY token DESC LIMIT 1") {
+        let last = try connection.first("SELECT stamp FROM history ORDER BY token DESC LIMIT 1") {
             $0.int64IfPresent(0)
         }
-        let own = try first("SELECT value FROM meta WHERE key = 'device'") { $0.int64(0) }
+        let own = try connection.first("SELECT value FROM meta WHERE key = 'device'") {
+            $0.int64(0)
+        }
         return EditClock(
             clock: HybridClock(last: (last ?? nil) ?? 0),
             device: device ?? UInt64(bitPattern: own ?? 0))
@@ -186,7 +189,7 @@ extension SQLConnection {
     func versionFields(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionFields? {
-        try first(
+        try connection.first(
             """
             SELECT token, stamp, at, author, kind, fields, generation FROM history
             WHERE zone_id = ? AND name = ? AND token < ? ORDER BY token DESC LIMIT 1
@@ -202,7 +205,7 @@ extension SQLConnection {
     }
 
     func versionText(_ token: Int64) throws(RecordError) -> VersionText? {
-        try first(
+        try connection.first(
             "SELECT token, type, text, checksum FROM history WHERE token = ?", [.integer(token)]
         ) { $0.versionText() }
     }
@@ -212,7 +215,7 @@ extension SQLConnection {
     fileprivate func versionText(
         _ name: RecordName, _ zone: ZoneID, before token: Int64
     ) throws(RecordError) -> VersionText? {
-        try first(
+        try connection.first(
             """
             SELECT token, type, text, checksum FROM history
             WHERE zone_id = ? AND name = ? AND token < ? AND kind != '\(ChangeKind.deleted.rawValue)'

@@ -1,11 +1,11 @@
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension RecordHistory {
     /// Returns the plan that `Transaction.move` would carry out now. Changes nothing. Errors: as
     /// there.
     package func plan(of move: TreeMove) throws(RecordError) -> TreeMovePlan {
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             try TreeMovePlanning.plan(connection, move)
         }
     }
@@ -13,8 +13,10 @@ extension RecordStore {
     /// Returns the plan of a move to a separate zone. No zone has that name, or it has no record
     /// types and no shares. Errors: as `plan(of:)`, and alreadyExists.
     package func plan(ofOwnZone move: TreeMove) throws(RecordError) -> TreeMovePlan {
-        if let zone = try zone(move.database, move.owner, move.zone) {
-            let (types, shares) = (try types(in: zone.id), try shares(in: zone.id))
+        if let zone = try store.zone(move.database, move.owner, move.zone) {
+            let (types, shares) = (
+                try store.types(in: zone.id), try store.sharing.shares(in: zone.id)
+            )
             guard types.isEmpty, shares.isEmpty else {
                 throw RecordError(
                     .alreadyExists,
@@ -31,14 +33,14 @@ extension RecordStore {
     package func line(
         from name: RecordName, in zone: ZoneInfo
     ) throws(RecordError) -> [RecordName] {
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             try ZoneLinks(connection, zone).line(from: name)
         }
     }
 
     /// Returns whether a record that has moved to another zone waits until the server has its copy.
     package func hasMoves() throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in try connection.hasMoves() }
+        try store.read { connection throws(RecordError) in try connection.hasMoves() }
     }
 }
 
@@ -46,8 +48,8 @@ extension RecordMoving {
     /// Returns whether a record has no parent and no children. Linear in the number of records of
     /// the zone.
     package func isAlone(_ id: RecordID) throws(RecordError) -> Bool {
-        guard let record = try transaction.connection.stored(id), let name = record.name,
-            let zone = try transaction.connection.zone(record.zone)
+        guard let record = try transaction.connection.records.stored(id), let name = record.name,
+            let zone = try transaction.connection.records.zone(record.zone)
         else { return true }
         let links = try ZoneLinks(transaction.connection, zone)
         return links.parents[name] == nil && links.children[name] == nil
@@ -83,7 +85,7 @@ extension RecordMoving {
         let record = try transaction.records.requireRecord(step.record)
         let type = try transaction.makeType(zone.id, step.type)
         let place = try transaction.writablePlace(type.id)
-        try finalizeWaiting(try transaction.connection.stored(named: step.name, zone.id))
+        try finalizeWaiting(try transaction.connection.records.stored(named: step.name, zone.id))
         let (stem, draft) = try transaction.records.freeStem(for: step.name, place)
         if let draft {
             throw RecordError(
@@ -98,12 +100,12 @@ extension RecordMoving {
         new.created = record.entry.created
         new.createdBy = record.createdBy
         new.name = step.name
-        new.knownAssets = try transaction.connection.assets(of: record.id).filter {
+        new.knownAssets = try transaction.connection.records.assets(of: record.id).filter {
             $0.kind == .file
         }
         .compactMap(KeptAsset.init(_:))
         let copy = try transaction.records.create(new, over: nil, id: nil).id
-        try transaction.copyPin(of: record.id, to: copy)
+        try transaction.assets.copyPin(of: record.id, to: copy)
         return copy
     }
 
@@ -119,7 +121,7 @@ extension RecordMoving {
         of record: StoredRecord, _ place: TypePlace, in source: ZoneInfo,
         under parent: RecordName?
     ) throws(RecordError) -> [UInt8] {
-        guard let text = try transaction.connection.savedText(of: record.id) else {
+        guard let text = try transaction.connection.records.savedText(of: record.id) else {
             throw .damagedText("record \(record.entry.stem)")
         }
         let document = try transaction.records.parse(text, place)
@@ -137,7 +139,9 @@ extension RecordMoving {
     package func hang(_ id: RecordID, under parent: RecordName) throws(RecordError) {
         let record = try transaction.records.requireRecord(id)
         let place = try transaction.writablePlace(of: record)
-        guard let name = record.name, let text = try transaction.connection.savedText(of: id) else {
+        guard let name = record.name,
+            let text = try transaction.connection.records.savedText(of: id)
+        else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
         guard try !ZoneLinks(transaction.connection, place.zone).line(from: parent).contains(name)
@@ -180,7 +184,8 @@ extension RecordMoving {
         from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
         tree: RecordID
     ) throws(RecordError) {
-        guard let row = try transaction.connection.unclaimed(name, zone), row.operation == .delete,
+        guard let row = try transaction.connection.sync.unclaimed(name, zone),
+            row.operation == .delete,
             try transaction.requireZone(newZone).database.isSynced
         else { return }
         try transaction.connection.run(
@@ -275,7 +280,7 @@ extension RecordMoving {
         try transaction.outbox.enqueue(
             .update, record.id, row.name, record.generation, try transaction.place(entry.type),
             alsoOfSync: true)
-        return try transaction.connection.unclaimed(row.name, row.zone)
+        return try transaction.connection.sync.unclaimed(row.name, row.zone)
     }
 
     /// Merges edits that were made since the move into the record that is back: edits of others at
@@ -283,7 +288,7 @@ extension RecordMoving {
     /// with the changes that others have made to it.
     private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
         guard copy.state != .draftOnly, let name = copy.name,
-            try transaction.connection.baseTag(of: copy.id) == nil
+            try transaction.connection.sync.baseTag(of: copy.id) == nil
         else { return }
         let record = try transaction.records.requireRecord(id)
         let place = try transaction.place(record.entry.type)
@@ -310,7 +315,7 @@ extension RecordMoving {
         do throws(RecordError) {
             var document = try transaction.records.parse(text, place)
             if copy.zone != record.zone,
-                let old = try transaction.connection.savedText(of: record.id)
+                let old = try transaction.connection.records.savedText(of: record.id)
             {
                 let parent = try transaction.records.parse(old, place).parent
                 document = try transaction.records.parse(
@@ -320,7 +325,7 @@ extension RecordMoving {
                 text: document.renamingAssets(to: record.entry.stem), place: place,
                 stem: record.entry.stem)
             new.modified = copy.entry.modified
-            new.knownAssets = try transaction.connection.assets(of: copy.id).filter {
+            new.knownAssets = try transaction.connection.records.assets(of: copy.id).filter {
                 $0.kind == .file
             }
             .compactMap(KeptAsset.init(_:))

@@ -28,7 +28,7 @@ extension RecordMoving {
             } else {
                 try transaction.records.create(new, over: existing, id: nil)
             }
-        try transaction.copyPin(of: id, to: copy.id)
+        try transaction.assets.copyPin(of: id, to: copy.id)
         guard let name = record.name,
             let newName = try transaction.records.requireRecord(copy.id).name
         else {
@@ -61,7 +61,9 @@ extension RecordMoving {
             throw RecordError(
                 .crossDevice, "its parent record would stay. recordfs mv moves both")
         }
-        let assets = try transaction.connection.assets(of: record.id).filter { $0.kind == .file }
+        let assets = try transaction.connection.records.assets(of: record.id).filter {
+            $0.kind == .file
+        }
         var new = RecordWriting.NewState(
             text: document.renamingAssets(to: stem), place: place, stem: stem)
         try transaction.checkWritable(existing, saying: new.text, as: stem, in: place)
@@ -82,7 +84,7 @@ extension RecordMoving {
     ) throws(RecordError) {
         guard copy.outcome == .created, let version = copy.version,
             let base = try transaction.outbox.acknowledgedDocument(of: record.id, place.name),
-            let text = try transaction.connection.savedText(of: copy.id)
+            let text = try transaction.connection.records.savedText(of: copy.id)
         else { return }
         let edits = try transaction.merging.unsentEdits(
             of: try transaction.outbox.document(text, of: copy.id, place).fields, since: base, name,
@@ -98,7 +100,7 @@ extension RecordMoving {
 
     /// Notes where a renamed record is, until its deletion is final.
     func noteRename(of record: StoredRecord, to copy: RecordID) throws(RecordError) {
-        guard record.state == .saved, let target = try transaction.connection.stored(copy),
+        guard record.state == .saved, let target = try transaction.connection.records.stored(copy),
             let name = target.name
         else { return }
         try transaction.connection.run(
@@ -123,7 +125,7 @@ extension SQLConnection {
             "SELECT zone_id, name FROM renamed WHERE record_id = ?", [.integer(record.rawValue)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
         guard let target else { return nil }
-        return try stored(named: target.name, target.zone)
+        return try records.stored(named: target.name, target.zone)
     }
 
     /// Returns the copy of the record that an outgoing deletion has moved, while that copy exists.
@@ -132,7 +134,7 @@ extension SQLConnection {
             "SELECT zone_id, name FROM move WHERE outbox_id = ?", [.integer(row.id)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
         guard let target else { return nil }
-        return try stored(named: target.name, target.zone)
+        return try records.stored(named: target.name, target.zone)
     }
 
     /// Returns the present place of the record that a deletion has moved, in the same database.

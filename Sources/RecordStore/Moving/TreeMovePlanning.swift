@@ -29,10 +29,10 @@ struct TreeMovePlanning {
     private init(_ connection: SQLConnection, _ move: TreeMove) throws(RecordError) {
         self.connection = connection
         self.move = move
-        guard let root = try connection.stored(move.root), root.state == .saved else {
+        guard let root = try connection.records.stored(move.root), root.state == .saved else {
             throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
         }
-        guard let source = try connection.zone(root.zone) else {
+        guard let source = try connection.records.zone(root.zone) else {
             throw RecordError(.notFound, "The zone is gone.")
         }
         guard source.database == .private else {
@@ -86,8 +86,9 @@ struct TreeMovePlanning {
                     + "share that record.")
         }
         for step in plan.steps {
-            let record = try connection.stored(step.record)
-            guard try connection.permission(of: step.record, in: plan.source) == .readWrite else {
+            let record = try connection.records.stored(step.record)
+            guard try connection.records.permission(of: step.record, in: plan.source) == .readWrite
+            else {
                 throw RecordError.readOnlyRecord(step.stem)
             }
             if record?.entry.hasDraft == true {
@@ -129,7 +130,7 @@ struct TreeMovePlanning {
             case (true, true), (false, false): continue
             case (true, false):
                 // A target that does not exist now would not exist there either.
-                let target = try connection.stored(named: link.to, root.zone)
+                let target = try connection.records.stored(named: link.to, root.zone)
                 guard target != nil else { continue }
                 throw RecordError(
                     .invalidArgument,
@@ -146,7 +147,7 @@ struct TreeMovePlanning {
     }
 
     private func checkTarget() throws(RecordError) {
-        guard let target = try connection.zone(move.database, move.owner, move.zone) else {
+        guard let target = try connection.records.zone(move.database, move.owner, move.zone) else {
             return
         }
         guard target.permission != .readOnly else { throw RecordError.readOnlyZone(target) }
@@ -158,11 +159,12 @@ struct TreeMovePlanning {
             }
         }
         guard let parent = move.parent else { return }
-        guard let record = try connection.stored(named: parent, target.id), record.state == .saved
+        guard let record = try connection.records.stored(named: parent, target.id),
+            record.state == .saved
         else {
             throw RecordError(.notFound, "there is no record \(parent) in \(target.name).")
         }
-        guard try connection.permission(of: record.id, in: target) == .readWrite else {
+        guard try connection.records.permission(of: record.id, in: target) == .readWrite else {
             throw RecordError.readOnlyRecord(record.entry.stem)
         }
     }

@@ -50,13 +50,13 @@ extension RecordStore {
 
     /// Does the work that remains once both connections exist.
     private func settle() throws(RecordError) {
-        try removeUnfinishedAssets()
-        keepSpace()
+        try assets.removeUnfinishedAssets()
+        upkeep.keepSpace()
         if !options.readOnly {
-            try releaseOutbox()
-            try forgetUnwrittenAssets()
+            try syncState.releaseOutbox()
+            try assets.forgetUnwrittenAssets()
             // If this fails, the mount tries again and reports it.
-            _ = try finishFollowing(olderThan: nil)
+            _ = try assets.finishFollowing(olderThan: nil)
         }
     }
 

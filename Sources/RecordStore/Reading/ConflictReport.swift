@@ -11,14 +11,14 @@ package struct ConflictReport: Sendable {
         var sides: Set<Conflict.Side> = []
         let schema = try store.schema(of: conflict.type)
         for side in Conflict.Side.allCases {
-            guard let text = try store.text(of: side, in: conflict) else { continue }
+            guard let text = try store.syncState.text(of: side, in: conflict) else { continue }
             sides.insert(side)
             documents[side] = Self.parse(text, schema)
         }
-        let merged = try store.mergedText(of: conflict).flatMap { Self.parse($0, schema) }
+        let merged = try store.syncState.mergedText(of: conflict).flatMap { Self.parse($0, schema) }
         let (mine, theirs) = (documents[.mine], documents[.theirs])
         var lines = Self.heading(
-            conflict, isRefusedDeletion: try store.isRefusedDeletion(conflict),
+            conflict, isRefusedDeletion: try store.syncState.isRefusedDeletion(conflict),
             isMineGone: !sides.contains(.mine), isTheirsGone: !sides.contains(.theirs))
         for field in conflict.fields {
             let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
@@ -33,7 +33,7 @@ package struct ConflictReport: Sendable {
             "",
             "base.json is the text that both started from, mine.json the text of this machine,",
         ]
-        if try store.isGone(conflict) {
+        if try store.syncState.isGone(conflict) {
             let kept = [Conflict.Side.mine, .theirs].filter(sides.contains)
                 .map { "--keep \($0)" }.joined(separator: " or ")
             lines += [
@@ -110,7 +110,7 @@ package struct ConflictReport: Sendable {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns whether nobody has edited the record that was deleted here. Then the server keeps it
     /// because of other records.
     package func isRefusedDeletion(_ conflict: Conflict) throws(RecordError) -> Bool {
@@ -119,7 +119,7 @@ extension RecordStore {
             let theirs = try text(of: .theirs, in: conflict)
         else { return false }
         if base == theirs { return true }
-        let schema = try schema(of: conflict.type)
+        let schema = try store.schema(of: conflict.type)
         let documents = try [base, theirs].map { (text) throws(RecordError) in
             try RecordDocument(parsing: text, schema: schema, limits: .received)
         }

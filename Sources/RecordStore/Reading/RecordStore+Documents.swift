@@ -16,8 +16,8 @@ extension RecordStore {
         _ name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> AcknowledgedRecord? {
         try read { connection throws(RecordError) in
-            guard let record = try connection.stored(named: name, zone),
-                let base = try connection.base(of: record.id), let text = base.text,
+            guard let record = try connection.records.stored(named: name, zone),
+                let base = try connection.sync.base(of: record.id), let text = base.text,
                 let type = try connection.first(
                     "SELECT name FROM record_type WHERE id = ?",
                     [.integer(record.entry.type.rawValue)],
@@ -25,7 +25,7 @@ extension RecordStore {
             else { return nil }
             let document = try RecordDocument(
                 parsing: text, schema: try SchemaRows.read(connection, type), limits: .received)
-            let here = try connection.wholeSavedText(of: record.id)
+            let here = try connection.records.wholeSavedText(of: record.id)
             return AcknowledgedRecord(
                 changeTag: base.changeTag, document: document,
                 texts: [here, text].compactMap(\.self))
@@ -38,10 +38,10 @@ extension RecordStore {
         of name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> [RecordDocument] {
         try read { connection throws(RecordError) in
-            guard let record = try connection.stored(named: name, zone) else { return [] }
+            guard let record = try connection.records.stored(named: name, zone) else { return [] }
             let texts = [
-                try connection.wholeSavedText(of: record.id),
-                try connection.base(of: record.id)?.text,
+                try connection.records.wholeSavedText(of: record.id),
+                try connection.sync.base(of: record.id)?.text,
             ].compactMap(\.self)
             guard let first = texts.first,
                 let type = try connection.first(

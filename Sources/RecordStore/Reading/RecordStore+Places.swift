@@ -19,12 +19,12 @@ extension RecordStore {
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
         try read { connection throws(RecordError) in
-            try connection.zone(database, owner, name)
+            try connection.records.zone(database, owner, name)
         }
     }
 
     package func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
-        try read { connection throws(RecordError) in try connection.zone(id) }
+        try read { connection throws(RecordError) in try connection.records.zone(id) }
     }
 
     /// Returns the record types of a zone in the order of their names.
@@ -83,12 +83,12 @@ extension RecordStore {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns a zone that was not removed. The same applies to the next function.
     func zone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.zone) FROM zone
             WHERE database = ? AND owner = ? AND name = ? AND removed = 0
@@ -97,7 +97,7 @@ extension SQLConnection {
     }
 
     func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
-        try first(
+        try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
             [.integer(id.rawValue)]
         ) { $0.zone() }

@@ -4,11 +4,11 @@ import RecordSQL
 extension RecordStore {
     /// Returns a record, even one that waits for its deletion: its `state` shows this.
     package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
-        try read { connection throws(RecordError) in try connection.record(type, stem) }
+        try read { connection throws(RecordError) in try connection.records.record(type, stem) }
     }
 
     package func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
-        try read { connection throws(RecordError) in try connection.record(id) }
+        try read { connection throws(RecordError) in try connection.records.record(id) }
     }
 
     /// Returns the record with that name in a zone, whatever its type and stem.
@@ -26,7 +26,7 @@ extension RecordStore {
     /// Returns the text that the file shows: the draft when there is one. Returns nil for an
     /// unknown record.
     package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try read { connection throws(RecordError) in try connection.shownText(of: id) }
+        try read { connection throws(RecordError) in try connection.records.shownText(of: id) }
     }
 
     /// Returns the text that the file shows, and the file, because it may be another file than the
@@ -35,13 +35,13 @@ extension RecordStore {
         of id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8])? {
         try read { connection throws(RecordError) in
-            try connection.shown(id).map { ($0.file, $0.text) }
+            try connection.records.shown(id).map { ($0.file, $0.text) }
         }
     }
 
     /// Returns the text of the record itself. Returns nil when nothing was ever saved.
     package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try read { connection throws(RecordError) in try connection.savedText(of: id) }
+        try read { connection throws(RecordError) in try connection.records.savedText(of: id) }
     }
 
     /// Returns at most `limit` records with higher numbers than `id`, in the order of their
@@ -92,7 +92,7 @@ extension RecordStore {
         _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) -> Timestamp? {
         try readSnapshot { connection throws(RecordError) in
-            let changed = try connection.lastChange(of: type)
+            let changed = try connection.records.lastChange(of: type)
             try connection.each(
                 """
                 SELECT \(Columns.record), name, text, checksum
@@ -202,11 +202,11 @@ extension RecordStore {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns the time when a record of the type was last changed, added or removed. Returns nil
     /// for a type that does not exist.
     fileprivate func lastChange(of type: TypeID) throws(RecordError) -> Timestamp? {
-        try first(
+        try connection.first(
             """
             SELECT MAX(modified, COALESCE((SELECT MAX(changed) FROM record WHERE type_id = t.id), 0))
             FROM record_type t WHERE id = ?
@@ -215,14 +215,14 @@ extension SQLConnection {
     }
 
     func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
-        try first(
+        try connection.first(
             "SELECT \(Columns.record) FROM record WHERE type_id = ? AND stem = ?",
             [.integer(type.rawValue), .name(stem)]
         ) { $0.record() }
     }
 
     func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
-        try first(
+        try connection.first(
             "SELECT \(Columns.record) FROM record WHERE id = ?", [.integer(id.rawValue)]
         ) { $0.record() }
     }
@@ -244,7 +244,7 @@ extension SQLConnection {
     /// is that of the view `saved_text`, but with the view SQLite would copy a text once more to
     /// choose one of two.
     private func savedTextIfWhole(of id: RecordID) throws(RecordError) -> [UInt8]?? {
-        let found = try first(
+        let found = try connection.first(
             """
             SELECT h.text, h.checksum, t.text, t.checksum FROM record r
                 LEFT JOIN history h ON h.token = r.version
@@ -261,7 +261,7 @@ extension SQLConnection {
     /// Returns the version of history that is the record's state. Returns nil for a record that was
     /// never saved.
     func version(of id: RecordID) throws(RecordError) -> Int64? {
-        try first("SELECT version FROM record WHERE id = ?", [.integer(id.rawValue)]) {
+        try connection.first("SELECT version FROM record WHERE id = ?", [.integer(id.rawValue)]) {
             $0.int64IfPresent(0)
         } ?? nil
     }
@@ -271,7 +271,7 @@ extension SQLConnection {
     func shown(
         _ id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8], version: Int64?)? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum, r.version
             FROM record r

@@ -161,7 +161,7 @@ struct RestorePlanning {
         _ key: Key, before token: Int64, _ waiting: Waiting?, count: Int64, at: Timestamp,
         by author: String
     ) throws(RecordError) {
-        let current = try connection.stored(named: key.name, key.zone)
+        let current = try connection.records.stored(named: key.name, key.zone)
         let stem =
             current?.entry.stem ?? trash[key]?.stem
             ?? Stem(encoding: key.name)
@@ -183,7 +183,9 @@ struct RestorePlanning {
                 plan.inTheWay += 1
                 return
             }
-            if try connection.savedText(of: current.id) != then.text { step.version = then.token }
+            if try connection.records.savedText(of: current.id) != then.text {
+                step.version = then.token
+            }
             step.keepsDraft = current.entry.showsText
             if step.version != nil || step.waiting != nil { plan.steps.append(step) }
             return

@@ -35,7 +35,7 @@ extension SharedContent {
     ) throws(RecordError) {
         try noteWordsOfOthers(in: zone, of: name)
         try reduceDrafts(in: zone, without: name)
-        if try transaction.connection.isOfServer(name, in: zone) {
+        if try transaction.connection.sync.isOfServer(name, in: zone) {
             try eraseCopies(of: name, in: zone)
         }
         let values: [SQLValue] = [.integer(zone.rawValue), .name(name)]
@@ -73,7 +73,7 @@ extension SharedContent {
     /// record that this user has deleted. A user who deletes the root of a part has left that part.
     func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
-        if try transaction.connection.isSharedWhole(zone) { return }
+        if try transaction.connection.sync.isSharedWhole(zone) { return }
         let gone = try transaction.connection.all(
             """
             SELECT DISTINCT name FROM trash t WHERE zone_id = ?1 AND is_own = 0
@@ -146,7 +146,7 @@ extension SharedContent {
             "SELECT id FROM conflict WHERE settled IS NULL AND \(condition)", values
         ) { $0.int64(0) }
         for id in open {
-            if let conflict = try transaction.connection.conflict(id) {
+            if let conflict = try transaction.connection.records.conflict(id) {
                 try keepOwnSide(of: conflict)
             }
         }
@@ -162,7 +162,7 @@ extension SharedContent {
     /// because they exist nowhere else.
     private func keepOwnSide(of conflict: Conflict) throws(RecordError) {
         guard !conflict.theirsStood.isEmpty,
-            let text = try transaction.connection.text(of: .mine, in: conflict)
+            let text = try transaction.connection.sync.text(of: .mine, in: conflict)
         else { return }
         let fields = try transaction.records.parse(text, of: conflict.type).fields.filter {
             conflict.theirsStood.contains($0.name)
@@ -199,7 +199,8 @@ extension SharedContent {
     /// Puts the values that this user has written into a record, and that nobody has received, into
     /// the trash.
     func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
-        guard row.operation != .delete, let record = try transaction.connection.stored(row.record)
+        guard row.operation != .delete,
+            let record = try transaction.connection.records.stored(row.record)
         else {
             return
         }
@@ -251,7 +252,7 @@ extension SharedContent {
         of record: StoredRecord, named name: RecordName, since base: RecordDocument?,
         _ place: TypePlace
     ) throws(RecordError) {
-        guard let text = try transaction.connection.savedText(of: record.id) else { return }
+        guard let text = try transaction.connection.records.savedText(of: record.id) else { return }
         let local = try transaction.outbox.document(text, of: record.id, place)
         let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: local.fields)
         let edits = try transaction.merging.lastEdits(of: changed, name, record.zone)

@@ -6,7 +6,7 @@ extension SharedContent {
     /// before. New invitations are reported. An invitation that was withdrawn or has changed must
     /// leave nothing on the disk.
     package func setInvitations(_ invitations: [Invitation]) throws(RecordError) {
-        let before = try transaction.connection.invitations()
+        let before = try transaction.connection.sync.invitations()
         try keep(invitations)
         if !Set(before).isSubset(of: invitations) { try markForScrub() }
         let known = Set(before.map(\.id))
@@ -18,7 +18,7 @@ extension SharedContent {
 
     /// Removes an invitation that this account has accepted or declined.
     package func removeInvitation(_ id: Text) throws(RecordError) {
-        let before = try transaction.connection.invitations()
+        let before = try transaction.connection.sync.invitations()
         let rest = before.filter { $0.id != id }
         guard rest.count < before.count else { return }
         try keep(rest)
@@ -38,9 +38,11 @@ extension SharedContent {
     private func note(_ news: [ShareNews]) { note(news, of: ZoneID(0)) }
 }
 
-extension SQLConnection {
+extension SyncRows {
     fileprivate func invitations() throws(RecordError) -> [Invitation] {
-        let text = try first("SELECT value FROM meta WHERE key = 'invitations'", []) { $0.bytes(0) }
+        let text = try connection.first("SELECT value FROM meta WHERE key = 'invitations'", []) {
+            $0.bytes(0)
+        }
         guard let text else { return [] }
         return (try JSONParser.parse(text).array ?? []).compactMap { entry in
             guard let id = entry["id"]?.string, let json = entry["share"] else { return nil }
@@ -49,10 +51,10 @@ extension SQLConnection {
     }
 }
 
-extension RecordStore {
+extension SharedZones {
     /// Returns the invitations that this account has not accepted, as the server last reported
     /// them, newest first.
     package func invitations() throws(RecordError) -> [Invitation] {
-        try read { connection throws(RecordError) in try connection.invitations() }
+        try store.read { connection throws(RecordError) in try connection.sync.invitations() }
     }
 }

@@ -6,7 +6,7 @@ import RecordSQL
 extension SharedContent {
     /// Returns the version of a record. Returns nil for a record that was never saved.
     package func version(of record: RecordID) throws(RecordError) -> Int64? {
-        try transaction.connection.version(of: record)
+        try transaction.connection.records.version(of: record)
     }
 
     /// Keeps another machine's edit of a large field as a conflict, if it was made since the
@@ -16,17 +16,18 @@ extension SharedContent {
     package func noteLostField(
         _ field: FieldName, _ index: Int?, of id: RecordID, since version: Int64
     ) throws(RecordError) {
-        guard let record = try transaction.connection.stored(id), record.state == .saved,
-            let name = record.name, let text = try transaction.connection.savedText(of: id)
+        guard let record = try transaction.connection.records.stored(id), record.state == .saved,
+            let name = record.name, let text = try transaction.connection.records.savedText(of: id)
         else { return }
         let place = try transaction.place(record.entry.type)
-        let base = try transaction.merging.readable(transaction.connection.versionText(version))
+        let base = try transaction.merging.readable(
+            transaction.connection.sync.versionText(version))
         let known = [try transaction.records.parse(text, place), base].map {
             $0?[field]?.element(index)
         }
         guard let theirs = try lostEdit(of: field, name, record.zone, since: version),
             let edited = try transaction.merging.readable(
-                transaction.connection.versionText(theirs.token)),
+                transaction.connection.sync.versionText(theirs.token)),
             !known.contains(where: { FieldMerge.isSame(edited[field]?.element(index), $0) })
         else { return }
         try transaction.merging.noteConflict(
@@ -41,7 +42,7 @@ extension SharedContent {
     ) throws(RecordError) -> VersionFields? {
         var last = Int64.max
         var isOfThisSave = true
-        while let edit = try transaction.connection.versionFields(name, zone, before: last),
+        while let edit = try transaction.connection.sync.versionFields(name, zone, before: last),
             edit.token > version
         {
             last = edit.token
@@ -49,7 +50,8 @@ extension SharedContent {
             if edit.author == .sync { return edit }
             // This is the save itself, or the removal of the file that the save writes again.
             let hasValue =
-                try transaction.merging.readable(transaction.connection.versionText(edit.token))?[
+                try transaction.merging.readable(
+                    transaction.connection.sync.versionText(edit.token))?[
                     field] != nil
             guard isOfThisSave || !hasValue else { return nil }
             isOfThisSave = false

@@ -7,7 +7,9 @@ extension SharedContent {
     /// Moves the drafts without a record to the trash, when their zone is removed.
     func trashDrafts(of zone: ZoneID) throws(RecordError) {
         for record in try draftsOfNoRecord(in: zone) {
-            if let draft = try transaction.connection.draft(of: record.id), !draft.text.isEmpty {
+            if let draft = try transaction.connection.records.draft(of: record.id),
+                !draft.text.isEmpty
+            {
                 var words = OwnWords(draft.text)
                 try forEachForeignText(in: zone, of: nil) { (text) throws(RecordError) in
                     words.remove(text.text, isSame: text.isTaken)
@@ -26,9 +28,9 @@ extension SharedContent {
             RecordID($0.int64(0))
         }
         for id in ids {
-            guard let record = try transaction.connection.stored(id), record.zone == zone,
+            guard let record = try transaction.connection.records.stored(id), record.zone == zone,
                 record.name == nil,
-                let draft = try transaction.connection.draft(of: id), !draft.text.isEmpty
+                let draft = try transaction.connection.records.draft(of: id), !draft.text.isEmpty
             else { continue }
             var words = OwnWords(draft.text)
             try forEachForeignText(in: zone, of: name) { (text) throws(RecordError) in
@@ -43,8 +45,10 @@ extension SharedContent {
     /// Keeps the text that this user was writing over a record that is removed, without the content
     /// of the record.
     func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
-        guard record.entry.hasDraft, let draft = try transaction.connection.draft(of: record.id),
-            let saved = try transaction.connection.savedText(of: record.id), !draft.text.isEmpty
+        guard record.entry.hasDraft,
+            let draft = try transaction.connection.records.draft(of: record.id),
+            let saved = try transaction.connection.records.savedText(of: record.id),
+            !draft.text.isEmpty
         else { return }
         var words = OwnWords(draft.text)
         words.remove(saved, isSame: true)

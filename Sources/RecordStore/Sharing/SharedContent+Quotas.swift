@@ -38,10 +38,10 @@ extension SharedContent {
     }
 }
 
-extension RecordStore {
+extension SharedZones {
     package func quotas(of database: Database) throws(RecordError) -> [Quota] {
         let prefix = QuotaRow.prefix(database)
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(
                 "SELECT substr(key, ?1), value FROM meta WHERE substr(key, 1, ?1 - 1) = ?2",
                 [.integer(Int64(prefix.utf8.count + 1)), .text(prefix)]
@@ -53,7 +53,7 @@ extension RecordStore {
 
     /// Returns the quota of the account itself. Returns nil where it is not known.
     package func ownQuota() throws(RecordError) -> Quota? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT value FROM meta WHERE key = ?", [QuotaRow.key(.private, .me)]
             ) { $0.string(0) }
@@ -62,7 +62,7 @@ extension RecordStore {
 
     /// Returns the quota of the user who shares the zone. Returns nil where it is not known.
     package func quota(ofOwnerOf zone: ZoneID) throws(RecordError) -> Quota? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT CAST(COALESCE(z.user, z.owner) AS TEXT), m.value FROM zone z JOIN meta m

@@ -95,7 +95,7 @@ extension SharedContent {
     /// same.
     private func settlePermission(of zone: ZoneID) throws(RecordError) {
         guard
-            let info = try transaction.connection.zone(zone), info.database == .shared
+            let info = try transaction.connection.records.zone(zone), info.database == .shared
         else { return }
         let shares = try transaction.connection.all(
             "SELECT \(Columns.share) FROM share WHERE zone_id = ?", [.integer(zone.rawValue)]
@@ -117,18 +117,18 @@ extension SharedContent {
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns whether a share contains everything in the zone.
     func isSharedWhole(_ zone: ZoneID) throws(RecordError) -> Bool {
-        try exists(
+        try connection.exists(
             "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [.integer(zone.rawValue)])
     }
 }
 
-extension RecordStore {
+extension SharedZones {
     /// Returns the shares of a zone, the share of the whole zone first.
     package func shares(in zone: ZoneID) throws(RecordError) -> [Share] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.share) FROM share WHERE zone_id = ?
@@ -141,7 +141,7 @@ extension RecordStore {
     /// Returns the shares whose files were removed here and which have not ended yet, each for a
     /// record or for the zone.
     package func endingShares() throws(RecordError) -> [(zone: ZoneID, root: RecordName?)] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all("SELECT zone_id, root FROM share WHERE ending = 1") { row in
                 (ZoneID(row.int64(0)), row.bytesIfPresent(1).map { RecordName(bytes: $0) })
             }
@@ -150,7 +150,7 @@ extension RecordStore {
 
     /// Returns the share of a record with its children, or of the whole zone.
     package func share(of root: RecordName?, in zone: ZoneID) throws(RecordError) -> Share? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND root IS ?",
                 [.integer(zone.rawValue), root.map { .name($0) } ?? .null]

@@ -19,11 +19,11 @@ extension SharedContent {
     }
 }
 
-extension RecordStore {
+extension SharedZones {
     /// Returns the records that have stayed of shares whose roots were deleted since a time, oldest
     /// first.
     package func unsharedRecords(since time: Timestamp) throws(RecordError) -> [UnsharedRecords] {
-        let values = try read { connection throws(RecordError) in
+        let values = try store.read { connection throws(RecordError) in
             try connection.all("SELECT value FROM meta WHERE key LIKE 'unshared %'") { $0.bytes(0) }
         }
         var found: [UnsharedRecords] = []
@@ -38,7 +38,7 @@ extension RecordStore {
     /// Returns the number of entries in the trash with changes that this user had not sent when a
     /// share of others ended.
     package func ownTrashCount() throws(RecordError) -> Int {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first("SELECT COUNT(*) FROM trash WHERE is_own = 1") { $0.int64(0) }
         }.map(Int.init) ?? 0
     }

@@ -81,7 +81,8 @@ extension SharedContent {
             "SELECT field, checksum FROM words_of_others WHERE record_id = ? AND is_taken = 1",
             [.integer(record.id.rawValue)]
         ) { (FieldName(bytes: $0.bytes(0)), $0.int64(1)) }
-        guard !taken.isEmpty, let text = try transaction.connection.savedText(of: record.id) else {
+        guard !taken.isEmpty, let text = try transaction.connection.records.savedText(of: record.id)
+        else {
             return false
         }
         let fields = try transaction.outbox.document(
@@ -135,7 +136,7 @@ extension SharedContent {
         var values: [FieldName: [UnsentValue]] = [:]
         for record in records {
             guard let name = record.name,
-                let text = try transaction.connection.savedText(of: record.id)
+                let text = try transaction.connection.records.savedText(of: record.id)
             else {
                 continue
             }

@@ -301,18 +301,18 @@ private struct Claiming {
     private mutating func claim(_ row: OutboxRow) throws(RecordError) -> OutboxClaim {
         guard row.operation != .delete else {
             var claim = OutboxClaim(
-                row: row, base: try connection.base(ofDelete: row.id), document: nil)
+                row: row, base: try connection.sync.base(ofDelete: row.id), document: nil)
             claim.movedTo = try connection.address(ofMoved: row)
             return claim
         }
         let record = try transaction.records.requireRecord(row.record)
-        guard let text = try connection.savedText(of: record.id) else {
+        guard let text = try connection.records.savedText(of: record.id) else {
             throw .damagedText("record \(record.entry.stem)")
         }
         let place = try transaction.place(record.entry.type)
         let document = try transaction.outbox.document(text, of: record.id, place)
         var claim = OutboxClaim(
-            row: row, base: try connection.base(of: record.id), document: document)
+            row: row, base: try connection.sync.base(of: record.id), document: document)
         if row.operation == .update, try !waitsForCopy(row) {
             claim.movedTo = try connection.address(ofMoved: row)
         }
@@ -344,7 +344,7 @@ private struct Claiming {
             if hasForeign, let base = claim.base {
                 // Values that are sent again over the state of a backup got their stamps when
                 // somebody first sent them.
-                let point = try connection.restorePoint(of: zoneID)
+                let point = try connection.sync.restorePoint(of: zoneID)
                 takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
             }
             // A value that a record was made with, and that the server had before somebody deleted
@@ -391,8 +391,8 @@ private struct Claiming {
     /// Returns the version to send. Returns nil when the server has the values of the newest
     /// version, and only the file's text differs.
     private func versionToSend(_ row: OutboxRow) throws(RecordError) -> Int64? {
-        let newest = try connection.newestVersion(row.name, row.zone)
-        return try connection.baseVersion(of: row.record) == newest ? nil : newest
+        let newest = try connection.sync.newestVersion(row.name, row.zone)
+        return try connection.sync.baseVersion(of: row.record) == newest ? nil : newest
     }
 
     /// Returns the change that makes a record on the server, while it is not acknowledged.

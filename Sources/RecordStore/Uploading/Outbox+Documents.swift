@@ -10,7 +10,7 @@ extension Outbox {
         var rows: [AssetEntry]?
         return try transaction.records.parse(text, place).completed {
             (field, index) throws(RecordError) in
-            if rows == nil { rows = try transaction.connection.assets(of: record) }
+            if rows == nil { rows = try transaction.connection.records.assets(of: record) }
             let asset = rows?.first { $0.field == field && $0.index == index }
             return asset.flatMap { asset in asset.hash.map { ($0, asset.size) } }
         }
@@ -34,7 +34,7 @@ extension Outbox {
     func acknowledgedDocument(
         of record: RecordID, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument? {
-        guard let base = try transaction.connection.base(of: record) else { return nil }
+        guard let base = try transaction.connection.sync.base(of: record) else { return nil }
         return try document(of: base, type)
     }
 

@@ -21,8 +21,9 @@ extension Outbox {
         ) { $0.int64(0) }
         let row = try outboxRow(id)
         guard let looks, looks >= Self.looksForBytes,
-            let record = try transaction.connection.stored(row.record),
-            record.state == .saved, let text = try transaction.connection.savedText(of: record.id)
+            let record = try transaction.connection.records.stored(row.record),
+            record.state == .saved,
+            let text = try transaction.connection.records.savedText(of: record.id)
         else {
             try failOutbox(id, error: reason)
             return true
@@ -52,7 +53,7 @@ extension Outbox {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// The reason why a change is not sent when its text names bytes that did not arrive.
     private static let awaitsBytes =
         "It waits for the bytes of a large field that its text names and that are not here. Write the file "
@@ -65,8 +66,8 @@ extension RecordStore {
     /// Notes for changes that have waited long for bytes that they wait. When the bytes arrive, or
     /// another text, the note is removed.
     package func noteAwaitedBytes() throws(RecordError) {
-        let limit = options.clock.now - Self.longestWaitForBytes
-        let isAny = try read { connection throws(RecordError) in
+        let limit = store.options.clock.now - Self.longestWaitForBytes
+        let isAny = try store.read { connection throws(RecordError) in
             try connection.exists(
                 """
                 SELECT 1 FROM outbox
@@ -74,7 +75,7 @@ extension RecordStore {
                 """, [.time(limit)])
         }
         guard isAny else { return }
-        try write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.connection.run(
                 """
                 UPDATE outbox SET error = ?2
@@ -85,7 +86,7 @@ extension RecordStore {
 
     /// Returns whether a change waits for bytes that were found nowhere.
     package func missesBytes() throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM outbox WHERE bytes_missed > 0 AND batch = 0 AND error IS NOT NULL")
         }

@@ -43,7 +43,7 @@ extension Outbox {
         if operation == .update {
             return try enqueueUpdate(record, name, generation, place, waitsForAsset)
         }
-        guard let earlier = try transaction.connection.unclaimed(name, place.zone.id) else {
+        guard let earlier = try transaction.connection.sync.unclaimed(name, place.zone.id) else {
             let row = try addOutbox(
                 operation, record, name, generation, place.name, in: place.zone.id,
                 waitsForAsset: waitsForAsset)
@@ -153,13 +153,15 @@ extension Outbox {
         guard row.operation != .delete else { return }
         let sentOn = claim.base?.changeTag
         let sent = row.sent.map(BaseContent.version(_:))
-        if let record = try transaction.connection.record(of: row) {
-            guard try transaction.connection.baseTag(of: record.id)?.tag == sentOn else { return }
+        if let record = try transaction.connection.sync.record(of: row) {
+            guard try transaction.connection.sync.baseTag(of: record.id)?.tag == sentOn else {
+                return
+            }
             return try transaction.merging.putBase(record.id, changeTag, sent, claim.textOnServer)
         }
-        guard let later = try transaction.connection.unclaimed(row.name, row.zone),
+        guard let later = try transaction.connection.sync.unclaimed(row.name, row.zone),
             later.operation == .delete,
-            try transaction.connection.base(ofDelete: later.id)?.changeTag == sentOn
+            try transaction.connection.sync.base(ofDelete: later.id)?.changeTag == sentOn
         else { return }
         try transaction.merging.putBase(ofDelete: later.id, changeTag, sent)
     }
@@ -169,7 +171,8 @@ extension Outbox {
     /// Without an error it is sent again.
     package func failOutbox(_ id: Int64, error: String?) throws(RecordError) {
         let row = try outboxRow(id)
-        guard let later = try transaction.connection.unclaimed(row.name, row.zone), later.id != id
+        guard let later = try transaction.connection.sync.unclaimed(row.name, row.zone),
+            later.id != id
         else {
             guard try isStillMeant(row), try !isAcknowledged(row) else {
                 return try transaction.connection.run(
@@ -208,17 +211,19 @@ extension Outbox {
     /// Returns whether an unsent change still describes the state here. It does not when the
     /// server's changes have meanwhile removed the record, or brought back the record to delete.
     private func isStillMeant(_ row: OutboxRow) throws(RecordError) -> Bool {
-        if row.operation != .delete { return try transaction.connection.stored(row.record) != nil }
-        return try transaction.connection.stored(named: row.name, row.zone) == nil
+        if row.operation != .delete {
+            return try transaction.connection.records.stored(row.record) != nil
+        }
+        return try transaction.connection.records.stored(named: row.name, row.zone) == nil
     }
 
     /// Returns whether the server has reported the state that was sent, although its answer was
     /// lost.
     private func isAcknowledged(_ row: OutboxRow) throws(RecordError) -> Bool {
         guard row.operation != .delete, let sent = row.sent,
-            try transaction.connection.newestVersion(row.name, row.zone) == sent
+            try transaction.connection.sync.newestVersion(row.name, row.zone) == sent
         else { return false }
-        return try transaction.connection.baseVersion(of: row.record) == sent
+        return try transaction.connection.sync.baseVersion(of: row.record) == sent
     }
 
     /// Sends parked changes again: those of one record, or all.
@@ -255,10 +260,10 @@ extension Outbox {
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns the change of a name that nobody has taken.
     func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0
             """, [.integer(zone.rawValue), .name(name)]
@@ -268,16 +273,16 @@ extension SQLConnection {
     /// Returns the record of an outgoing change. While the change was being sent, the record may
     /// have been deleted and perhaps made again with the same base.
     func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
-        if let record = try stored(row.record) { return record }
-        return try stored(named: row.name, row.zone)
+        if let record = try connection.records.stored(row.record) { return record }
+        return try connection.records.stored(named: row.name, row.zone)
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Sends everything again that the server has refused, and requests the records that could not
     /// be shown.
     package func retryParked() throws(RecordError) {
-        try write(author: .commandLine) { transaction throws(RecordError) in
+        try store.write(author: .commandLine) { transaction throws(RecordError) in
             try transaction.outbox.retryOutbox()
             try transaction.feed.retryPassedOver()
         }
@@ -285,7 +290,7 @@ extension RecordStore {
 
     /// Releases the outbox of a store that was just opened, while nobody sends anything yet.
     func releaseOutbox() throws(RecordError) {
-        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.outbox.releaseOutbox()
         }
     }

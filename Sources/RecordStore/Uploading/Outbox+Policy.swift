@@ -47,9 +47,9 @@ extension Outbox {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     package func isPaused() throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists("SELECT 1 FROM meta WHERE key = 'paused'")
         }
     }

@@ -21,10 +21,10 @@ extension Outbox {
     }
 }
 
-extension RecordStore {
+extension SyncState {
     /// Returns the request of a zone that has no answer yet.
     package func sentRequest(in zone: ZoneID) throws(RecordError) -> SentRequest? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             let request = try connection.first(
                 "SELECT batch, body FROM sent_request WHERE zone_id = ?",
                 [.integer(zone.rawValue)]
@@ -35,14 +35,14 @@ extension RecordStore {
                 [.integer(zone.rawValue), .integer(request.batch)]
             ) { $0.outbox() }
             let claims = try rows.map { (row) throws(RecordError) in
-                OutboxClaim(row: row, base: try connection.base(ofClaimed: row), document: nil)
+                OutboxClaim(row: row, base: try connection.sync.base(ofClaimed: row), document: nil)
             }
             return SentRequest(body: request.body, claims: claims)
         }
     }
 }
 
-extension SQLConnection {
+extension SyncRows {
     /// Returns the state that the server had of a record when a change of it was taken. Nothing in
     /// a zone changes this state before the change is answered.
     fileprivate func base(

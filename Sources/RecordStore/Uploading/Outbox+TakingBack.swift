@@ -8,7 +8,7 @@ extension Outbox {
     package func takeBackDelete(
         _ claim: OutboxClaim, _ change: RemoteChange, in zone: ZoneID
     ) throws(RecordError) {
-        let base = try transaction.connection.base(ofDelete: claim.row.id)
+        let base = try transaction.connection.sync.base(ofDelete: claim.row.id)
         try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(claim.row.id)])
         var application = try RemoteApplication(transaction, zone)
         let result = try application.apply(change)
@@ -17,6 +17,6 @@ extension Outbox {
         try application.noteConflict(
             change, of: record, in: try transaction.place(record.entry.type), base: base.text,
             mine: nil,
-            theirs: try transaction.connection.savedText(of: id))
+            theirs: try transaction.connection.records.savedText(of: id))
     }
 }

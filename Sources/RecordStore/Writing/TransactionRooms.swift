@@ -2,6 +2,7 @@
 extension Transaction {
     package var records: RecordWriting { RecordWriting(transaction: self) }
     package var assets: AssetWriting { AssetWriting(transaction: self) }
+    package var upkeep: UpkeepWriting { UpkeepWriting(transaction: self) }
     package var moves: RecordMoving { RecordMoving(transaction: self) }
     package var merging: RecordMerging { RecordMerging(transaction: self) }
     package var feed: FeedApplying { FeedApplying(transaction: self) }
@@ -16,6 +17,11 @@ package struct RecordWriting {
 
 /// Puts large fields beside their records.
 package struct AssetWriting {
+    let transaction: Transaction
+}
+
+/// Removes what the retention no longer keeps, and erases what shares have left behind.
+package struct UpkeepWriting {
     let transaction: Transaction
 }
 

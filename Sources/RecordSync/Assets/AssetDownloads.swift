@@ -107,7 +107,7 @@ package actor AssetDownloads {
     ) throws(RecordError) -> AssetDownload {
         if let download = downloads[hash] { return download }
         let download = try AssetDownload(
-            asset, hash, path: store.pathForUnfinishedAsset())
+            asset, hash, path: store.assets.pathForUnfinishedAsset())
         downloads[hash] = download
         queue.append(download)
         startNext()
@@ -167,12 +167,12 @@ package actor AssetDownloads {
         guard download.isRight else {
             throw RecordError(.corrupt, "the server has sent other bytes than were stored")
         }
-        _ = try store.adoptAsset(file: download.path)
+        _ = try store.assets.adoptAsset(file: download.path)
         try store.write(author: .sync) { (transaction) throws(RecordError) in
             try transaction.assets.setDownloaded(download.hash)
         }
         // The bytes may belong to a share that has ended in the meantime.
-        try store.scrub()
+        try store.upkeep.scrub()
     }
 
     private nonisolated func pause(_ duration: Duration) async throws(RecordError) {
@@ -224,14 +224,16 @@ package actor AssetDownloads {
     private nonisolated func address(
         of asset: AssetEntry, _ hash: ContentHash, in exchange: Exchange
     ) async throws(SyncProblem) -> String? {
-        for (zone, holders) in try exchange.holders(of: hash) {
+        for (zone, holders) in try exchange.assets.holders(of: hash) {
             let request = LookupRequest(
                 items: holders.map {
                     LookupRequest.Item(name: $0.record, desiredKeys: [$0.field])
                 }, zone: ZoneIdentifier(zone))
             for case .record(let record) in try await exchange.lookUp(request) {
                 for known in record.assets where known.size == asset.size {
-                    if try exchange.isSame(known, hash), let url = known.address { return url }
+                    if try exchange.assets.isSame(known, hash), let url = known.address {
+                        return url
+                    }
                 }
             }
         }

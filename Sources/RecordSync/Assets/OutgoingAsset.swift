@@ -45,7 +45,7 @@ extension OutboxClaim {
         guard let document, document.fields.contains(where: { !$0.value.assets.isEmpty }) else {
             return assets
         }
-        let entries = try store.assets(of: row.record)
+        let entries = try store.assets.assets(of: row.record)
         for name in changedFields {
             let known = baseDocument?[name]?.assets ?? []
             for (index, value) in document[name]?.assets ?? [] {
@@ -55,7 +55,7 @@ extension OutboxClaim {
                     throw RecordError(
                         .unavailable, "The bytes of \(value.fileName) were never stored here.")
                 }
-                let size = entry?.hash == hash ? entry?.size : store.sizeOfAsset(hash)
+                let size = entry?.hash == hash ? entry?.size : store.assets.sizeOfAsset(hash)
                 assets.append(
                     OutgoingAsset(
                         place: OutgoingAsset.Place(

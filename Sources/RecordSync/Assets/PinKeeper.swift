@@ -71,7 +71,7 @@ package actor PinKeeper {
         guard failures < Self.patience else { return false }
         let missing: [AssetEntry]
         do throws(RecordError) {
-            missing = try store.missingPinnedAssets(limit: Self.width, except: failed)
+            missing = try store.assets.missingPinnedAssets(limit: Self.width, except: failed)
         } catch {
             logger.warning("The pins cannot be listed", metadata: ["why": "\(error)"])
             endPass()

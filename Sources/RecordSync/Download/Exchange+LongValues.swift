@@ -64,7 +64,7 @@ extension Exchange {
     private func bytes(
         of pair: LongValue, _ known: [RecordDocument]
     ) async throws(SyncProblem) -> [UInt8] {
-        let hash = try hash(of: pair.asset)
+        let hash = try assets.hash(of: pair.asset)
         for document in known {
             guard let bytes = document[pair.field]?.longBytes, bytes.count == pair.asset.size
             else { continue }
@@ -95,8 +95,8 @@ extension Exchange {
         _ hash: ContentHash, size: Int64
     ) throws(SyncProblem) -> [UInt8]? {
         try read { (store) throws(RecordError) in
-            guard store.sizeOfAsset(hash) == size else { return nil }
-            return try store.bytes(ofFile: hash)
+            guard store.assets.sizeOfAsset(hash) == size else { return nil }
+            return try store.assets.bytes(ofFile: hash)
         }
     }
 

@@ -43,7 +43,7 @@ extension Exchange {
         var changed = 0
         while true {
             let names = try read { (store) throws(RecordError) in
-                try store.passedOverToRetry(in: zone.id, limit: Self.namesOfRequest)
+                try store.syncState.passedOverToRetry(in: zone.id, limit: Self.namesOfRequest)
             }
             guard !names.isEmpty else { return changed }
             changed += try await bring(names, of: zone)
@@ -56,7 +56,7 @@ extension Exchange {
     /// Returns the zones with records to ask for again.
     func zonesToRetry() throws(SyncProblem) -> [ZoneID] {
         try read { (store) throws(RecordError) in
-            try store.zonesWithPassedOverToRetry(in: database)
+            try store.syncState.zonesWithPassedOverToRetry(in: database)
         }
     }
 }

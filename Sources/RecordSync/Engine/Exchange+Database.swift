@@ -25,9 +25,9 @@ extension Exchange {
         if database == .public { return try publicNews() }
         // Removes bytes that could not be removed when a share ended, and bytes of shares that
         // ended without any news.
-        try scrub()
+        try shares.scrub()
         let saved = try read { (store) throws(RecordError) in
-            try store.feedToken(of: .database(database))
+            try store.syncState.feedToken(of: .database(database))
         }
         let old = unfinished?.token ?? saved
         var zones: [ZoneID] = []
@@ -64,11 +64,11 @@ extension Exchange {
                 // A zone of others is never only on this machine.
                 database == .shared
                     ? try store.zones(in: database).map(\.id)
-                    : try store.zonesOfServer(in: database).map(\.id)
+                    : try store.syncState.zonesOfServer(in: database).map(\.id)
             }
         }
         let end = token?.utf8 ?? []
-        if try read({ (store) throws(RecordError) in try store.missesBytes() }) {
+        if try read({ (store) throws(RecordError) in try store.syncState.missesBytes() }) {
             try write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.outbox.retryMissingBytes()
             }
@@ -99,7 +99,7 @@ extension Exchange {
     /// gone.
     private func zonesOfUnfinishedNews() throws(SyncProblem) -> [ZoneID] {
         guard database == .shared else { return [] }
-        return try read { (store) throws(RecordError) in try store.zonesOfNews() }
+        return try read { (store) throws(RecordError) in try store.syncState.zonesOfNews() }
     }
 
     func databasePage(_ token: Text?) async throws(SyncProblem) -> DatabaseChangesAnswer {
@@ -121,7 +121,8 @@ extension Exchange {
                 owner: database == .shared ? OwnerName(bytes: $0.owner.bytes) : .me,
                 totalBytes: $0.totalBytes, freeBytes: $0.freeBytes)
         }
-        let known = try read { (store) throws(RecordError) in try store.quotas(of: database) }
+        let known = try read { (store) throws(RecordError) in try store.sharing.quotas(of: database)
+        }
         guard Set(known) != Set(quotas) else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.sharing.setQuotas(quotas, of: database)
@@ -139,12 +140,12 @@ extension Exchange {
                 throw .unreadable("changes/database: \(error.reason)")
             }
         }
-        let known = try read { (store) throws(RecordError) in try store.invitations() }
+        let known = try read { (store) throws(RecordError) in try store.sharing.invitations() }
         guard known != invitations else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.sharing.setInvitations(invitations)
         }
-        try scrub()
+        try shares.scrub()
     }
 
     /// Notes a zone of the feed. Returns the zone when there is something to download.
@@ -172,7 +173,7 @@ extension Exchange {
                     ).id
                 if database == .shared { try transaction.feed.noteNews(of: zone) }
                 if settings.policy.extent(of: name) == .full {
-                    try transaction.pin(.zone(zone), in: zone)
+                    try transaction.assets.pin(.zone(zone), in: zone)
                 }
                 return zone
             }
@@ -216,7 +217,7 @@ extension Exchange {
         for other in try zonesWithWork() where !other.isRemoved && other.id != zone.id {
             guard unmade.count < ServerLimits.itemsPerRequest - 1 else { break }
             let isKnown = try read { (store) throws(RecordError) in
-                try store.feedToken(of: .zone(other.id)) != nil
+                try store.syncState.feedToken(of: .zone(other.id)) != nil
             }
             if !isKnown { unmade.append(other) }
         }

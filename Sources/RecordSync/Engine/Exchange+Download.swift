@@ -16,7 +16,7 @@ extension Exchange {
         try await resume(zone)
         var changed = 0
         var pages = 0
-        defer { if pages > 1 { store.noteMuchWork() } }
+        defer { if pages > 1 { store.upkeep.noteMuchWork() } }
         var ahead: PageAhead?
         defer {
             ahead?.cancel()
@@ -55,7 +55,7 @@ extension Exchange {
             } catch  where error.reaction == .findZone {
                 return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
-            try await identifyAssets(of: page.records)
+            try await assets.identifyAssets(of: page.records)
             if zone.isRemoved && !place.isKnown { try revive(zone) }
             if page.moreComing, settings.readsAhead {
                 let token = page.syncToken.utf8
@@ -132,12 +132,12 @@ extension Exchange {
 
     private func place(in zone: SyncedZone) throws(SyncProblem) -> FeedPlace {
         try read { (store) throws(RecordError) in
-            let token = try store.feedToken(of: .zone(zone.id))
+            let token = try store.syncState.feedToken(of: .zone(zone.id))
             // A feed that has restarted belongs to a zone that the server had.
-            let hasBegunAnew = try store.hasFeedPass(zone.id)
+            let hasBegunAnew = try store.syncState.hasFeedPass(zone.id)
             return FeedPlace(
                 token: token, isKnown: token != nil || hasBegunAnew,
-                restorePoint: try store.restorePoint(of: zone.id))
+                restorePoint: try store.syncState.restorePoint(of: zone.id))
         }
     }
 
@@ -189,7 +189,7 @@ extension Exchange {
     }
 
     private func isBehind(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
-        try read { (store) throws(RecordError) in try store.isBehind(zone.id) }
+        try read { (store) throws(RecordError) in try store.syncState.isBehind(zone.id) }
     }
 
     private func note(_ what: String, _ zone: SyncedZone, _ why: SyncProblem) {
@@ -206,7 +206,7 @@ extension Exchange {
         extensions.wantsDeletions = try isBehind(zone)
         if settings.hasExtensions, database == .private, token != nil {
             extensions.knownDatabaseToken = try read { (store) throws(RecordError) in
-                try store.feedToken(of: .database(database))
+                try store.syncState.feedToken(of: .database(database))
             }.map(Text.init(utf8:))
         }
         var answer = try await transport.send(
@@ -300,7 +300,7 @@ extension Exchange {
     /// Applies records that were not reported by a feed.
     /// - Returns: the number of records that have changed in the store.
     func apply(_ items: [RecordItem], of zone: SyncedZone) async throws(SyncProblem) -> Int {
-        try await identifyAssets(of: items.records)
+        try await assets.identifyAssets(of: items.records)
         return try apply(try readItems(try await whole(items, of: zone), of: zone))
     }
 
@@ -354,7 +354,7 @@ extension Exchange {
             case .record(let answer) where answer.type.isValid:
                 page.changes.append(try change(answer))
             case .record(let answer) where answer.type == .share:
-                if let share = share(answer) { page.shares.append(share) }
+                if let share = shares.share(answer) { page.shares.append(share) }
             case .record(let answer):
                 page.passedOver.append(
                     passOver(answer.name, "\(answer.type) is no type of records here"))
@@ -373,7 +373,7 @@ extension Exchange {
             schema = try read { (store) throws(RecordError) in try store.schema(of: answer.type) }
         }
         var hashes: [WireAsset: ContentHash] = [:]
-        for asset in answer.assets { hashes[asset] = try hash(of: asset) }
+        for asset in answer.assets { hashes[asset] = try assets.hash(of: asset) }
         var change = RemoteChange(answer, schema: schema) { field, index, asset in
             var known = asset
             known.sha256 = hashes[asset]

@@ -12,17 +12,17 @@ extension Exchange {
     package func applyPolicy() throws(SyncProblem) {
         guard database == .private else { return }
         let zones = try read { (store) throws(RecordError) in
-            try store.zonesOfServer(in: database).filter { !$0.isRemoved }
+            try store.syncState.zonesOfServer(in: database).filter { !$0.isRemoved }
         }
         for zone in zones {
             switch settings.policy.extent(of: zone.name) {
             case .full?:
                 _ = try write { (transaction) throws(RecordError) in
-                    try transaction.pin(.zone(zone.id), in: zone.id)
+                    try transaction.assets.pin(.zone(zone.id), in: zone.id)
                 }
             case .onDemand?:
                 _ = try write { (transaction) throws(RecordError) in
-                    try transaction.unpin(.zone(zone.id))
+                    try transaction.assets.unpin(.zone(zone.id))
                 }
             case SyncPolicy.Extent.none?: try leave(zone)
             case nil: break

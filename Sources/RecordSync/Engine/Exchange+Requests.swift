@@ -79,7 +79,7 @@ extension Exchange {
     @discardableResult
     func resume(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
         let request = try read { (store) throws(RecordError) in
-            try store.sentRequest(in: zone.id)
+            try store.syncState.sentRequest(in: zone.id)
         }
         guard let request else { return 0 }
         var results = UploadResults(request.claims, isRepeated: true)
@@ -151,7 +151,7 @@ extension Exchange {
         _ results: inout UploadResults
     ) throws(SyncProblem) -> ModifyRequest {
         var items: [ModifyRequest.Item] = []
-        let root = try parentOfNewRecords(in: zone)
+        let root = try shares.parentOfNewRecords(in: zone)
         for claim in claims where results.isOpen(claim.row.name) {
             if let reason = refusal(of: claim) {
                 results.giveUp(claim.row.name, reason)
@@ -197,10 +197,10 @@ extension Exchange {
         _ zone: SyncedZone
     ) throws(SyncProblem) -> (zone: [UInt8]?, database: [UInt8]?) {
         try read { (store) throws(RecordError) in
-            guard try !store.hasFeedPass(zone.id) else { return (nil, nil) }
+            guard try !store.syncState.hasFeedPass(zone.id) else { return (nil, nil) }
             return (
-                try store.feedToken(of: .zone(zone.id)),
-                try store.feedToken(of: .database(database))
+                try store.syncState.feedToken(of: .zone(zone.id)),
+                try store.syncState.feedToken(of: .database(database))
             )
         }
     }

@@ -14,7 +14,7 @@ extension Exchange {
         if downloads, let zone = try zone(id), !zone.isRemoved {
             count += try await retryPassedOver(in: zone)
         }
-        if downloads { try scrub() }
+        if downloads { try shares.scrub() }
         if uploads, let zone = try zone(id) { count += try await upload(zone) }
         return count
     }
@@ -22,21 +22,25 @@ extension Exchange {
     /// Returns a zone of this database. Returns nil for a zone of another database: `local` never
     /// leaves this machine.
     func zone(_ id: ZoneID) throws(SyncProblem) -> SyncedZone? {
-        let zone = try read { (store) throws(RecordError) in try store.syncedZone(id) }
+        let zone = try read { (store) throws(RecordError) in try store.syncState.syncedZone(id) }
         return zone?.database == database ? zone : nil
     }
 
     /// Returns the user's own zone with this name, if the server and this machine have it.
     func zoneID(of name: ZoneName) throws(SyncProblem) -> ZoneID? {
         try read { (store) throws(RecordError) in
-            try store.zonesOfServer(in: database).first { $0.name == name && !$0.isRemoved }?.id
+            try store.syncState.zonesOfServer(in: database).first {
+                $0.name == name && !$0.isRemoved
+            }?.id
         }
     }
 
     /// Returns the zones with changes to send.
     /// - Parameter zone: the only zone to look at, or nil for all.
     func zonesWithWork(_ zone: ZoneID? = nil) throws(SyncProblem) -> [SyncedZone] {
-        try read { (store) throws(RecordError) in try store.zonesWithWork(in: database, zone) }
+        try read { (store) throws(RecordError) in
+            try store.syncState.zonesWithWork(in: database, zone)
+        }
     }
 
     /// Does all due work once and in order: download, then upload. For callers that work step by

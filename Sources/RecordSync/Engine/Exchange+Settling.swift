@@ -10,7 +10,7 @@ extension Exchange {
     ) async throws(SyncProblem) {
         try await lookUpMissing(&results, zone)
         do throws(SyncProblem) {
-            try await identifyAssets(of: results.differing)
+            try await assets.identifyAssets(of: results.differing)
             for answer in results.differing {
                 results.replaceDiffering(try await whole(answer, of: zone).answer)
             }
@@ -36,9 +36,9 @@ extension Exchange {
     ) throws(SyncProblem) -> Set<RecordName> {
         guard database == .shared, !taken.isEmpty else { return [] }
         return try read { (store) throws(RecordError) in
-            guard try store.share(of: nil, in: zone.id) == nil else { return [] }
+            guard try store.sharing.share(of: nil, in: zone.id) == nil else { return [] }
             var hidden: Set<RecordName> = []
-            for name in taken where try !store.isOfServer(name, in: zone.id) {
+            for name in taken where try !store.syncState.isOfServer(name, in: zone.id) {
                 hidden.insert(name)
             }
             return hidden
@@ -127,7 +127,7 @@ extension Exchange {
     /// Returns the account's quota with this free space. The feed of the database reports the
     /// total. Returns nil when it has not.
     private func ownQuota(freeBytes: Int64) throws(SyncProblem) -> Quota? {
-        try read { (store) throws(RecordError) in try store.ownQuota() }.map {
+        try read { (store) throws(RecordError) in try store.sharing.ownQuota() }.map {
             Quota(owner: .me, totalBytes: $0.totalBytes, freeBytes: freeBytes)
         }
     }
@@ -202,7 +202,7 @@ extension Exchange {
         _ change: RemoteChange, _ zone: SyncedZone
     ) throws(SyncProblem) -> Bool {
         let known = try read { (store) throws(RecordError) in
-            try store.restorePoint(of: zone.id)
+            try store.syncState.restorePoint(of: zone.id)
         }
         guard let known, let position = ChangePosition(tag: change.changeTag) else { return false }
         return known.isBeforeRestore(behind: position)

@@ -32,7 +32,7 @@ extension Exchange {
 
     private func isKnown(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
         try read { (store) throws(RecordError) in
-            try store.feedToken(of: .zone(zone.id)) != nil
+            try store.syncState.feedToken(of: .zone(zone.id)) != nil
         }
     }
 
@@ -50,7 +50,7 @@ extension Exchange {
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try transaction.outbox.releaseOutbox(in: zone.id)
         }
-        defer { if sent > Self.manyChanges { store.noteMuchWork() } }
+        defer { if sent > Self.manyChanges { store.upkeep.noteMuchWork() } }
         var fruitless = 0
         var order = UploadOrder()
         let most = sizes.limits(of: zone.id, settings.claims)
@@ -103,15 +103,15 @@ extension Exchange {
     }
 
     private func hasReady(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
-        try read { (store) throws(RecordError) in try store.hasReady(zone.id) }
+        try read { (store) throws(RecordError) in try store.syncState.hasReady(zone.id) }
     }
 
     /// Returns whether everything in a removed zone is deleted on the server too, and nothing has
     /// brought the zone back.
     private func isEmptied(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
         try read { (store) throws(RecordError) in
-            guard try store.syncedZone(zone.id)?.isRemoved == true else { return false }
-            return try !store.hasOutgoing(zone.id)
+            guard try store.syncState.syncedZone(zone.id)?.isRemoved == true else { return false }
+            return try !store.syncState.hasOutgoing(zone.id)
         }
     }
 
@@ -150,7 +150,7 @@ extension Exchange {
         results.isOfOthers = database == .shared
         results.keepUnsendable(hasExtensions: settings.hasExtensions)
         do throws(SyncProblem) {
-            let assets = try await bringAssets(of: claims, zone, &results)
+            let assets = try await assets.bringAssets(of: claims, zone, &results)
             let request = try request(claims, zone, assets, &results)
             if isTooLarge(request) {
                 // The request is known to be too large without the server's answer: it is sent in

@@ -130,7 +130,7 @@ package struct PushListener: Sendable {
         guard !settings.hasExtensions else { return }
         for exchange in exchanges {
             let all = try exchange.read { (store) throws(RecordError) in
-                try store.zonesOfServer(in: exchange.database)
+                try store.syncState.zonesOfServer(in: exchange.database)
             }
             let new = all.filter { !zones.contains($0.id) }
             for start in stride(from: 0, to: new.count, by: Self.operationsOfRequest) {

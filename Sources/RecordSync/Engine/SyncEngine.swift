@@ -169,10 +169,12 @@ package actor SyncEngine {
     /// Runs until its task is cancelled, and ends after the running work.
     package func run() async {
         do throws(SyncProblem) {
-            let isPaused = try exchange.read { (store) throws(RecordError) in try store.isPaused() }
+            let isPaused = try exchange.read { (store) throws(RecordError) in
+                try store.syncState.isPaused()
+            }
             if isPaused { schedule.pause() }
             try exchange.applyPolicy()
-            try exchange.scrub()
+            try exchange.shares.scrub()
             // Another version of the program may be able to show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.feed.retryPassedOver(of: exchange.database)
@@ -233,7 +235,8 @@ package actor SyncEngine {
     /// Looks again for changes in all engines when records have moved. A record that moved to
     /// another zone is deleted at its old place when the copy is on the server.
     private func lookForMoved() async throws(SyncProblem) {
-        let hasMoves = try exchange.read { (store) throws(RecordError) in try store.hasMoves() }
+        let hasMoves = try exchange.read { (store) throws(RecordError) in try store.past.hasMoves()
+        }
         guard hasMoves else { return }
         lookAgain()
         for engine in neighbours.all where engine !== self { await engine.lookAgain() }

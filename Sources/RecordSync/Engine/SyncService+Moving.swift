@@ -21,7 +21,7 @@ extension SyncService {
         _ move: TreeMove, _ edit: ShareEdit
     ) throws(RecordError) -> SharedElsewhere {
         try checkOnline()
-        _ = try store.plan(ofOwnZone: move)
+        _ = try store.past.plan(ofOwnZone: move)
         let wasThere = try store.zone(move.database, move.owner, move.zone) != nil
         let zone = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             try transaction.makeZone(move.database, move.owner, move.zone)
@@ -64,7 +64,7 @@ extension SyncService {
         _ root: RecordID, to place: SharedPlace
     ) throws(RecordError) -> SharedElsewhere {
         let zone = place.zone
-        let shares = try store.shares(in: zone.id)
+        let shares = try store.sharing.shares(in: zone.id)
         guard !shares.isEmpty else {
             throw RecordError(
                 .invalidArgument,
@@ -100,7 +100,7 @@ extension SyncService {
         _ name: RecordName?, in zone: ZoneInfo, _ shares: [Share]
     ) throws(RecordError) -> RecordName? {
         let line = try name.map { (name) throws(RecordError) in
-            try store.line(from: name, in: zone)
+            try store.past.line(from: name, in: zone)
         }
         let shared = line?.first { name in shares.contains { $0.root == name } }
         if let shared { return shared }
@@ -115,6 +115,6 @@ extension SyncService {
         _ = settle()
         // The copies were sent to another database than the originals, so the deletions need
         // another round.
-        if try store.hasMoves() { _ = settle() }
+        if try store.past.hasMoves() { _ = settle() }
     }
 }

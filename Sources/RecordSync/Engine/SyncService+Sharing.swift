@@ -28,7 +28,7 @@ extension SyncService {
         let (guid, engine) = (try Self.shortGUID(of: link), try engine(of: .shared))
         let place = try ask { () async throws(SyncProblem) in
             do throws(SyncProblem) {
-                let place = try await engine.exchange.accept(guid)
+                let place = try await engine.exchange.shares.accept(guid)
                 await engine.settle()
                 return place
             } catch {
@@ -38,7 +38,7 @@ extension SyncService {
         let zone =
             place.isOwn
             ? try store.zone(.private, .me, place.zone.zone)
-            : try store.sharedZone(
+            : try store.syncState.sharedZone(
                 of: OwnerName(bytes: place.zone.owner?.bytes ?? []), place.zone.zone)
         guard let zone else {
             throw RecordError(
@@ -60,7 +60,7 @@ extension SyncService {
         let engine = try engine(of: .shared)
         try ask { () async throws(SyncProblem) in
             do throws(SyncProblem) {
-                try await engine.exchange.decline(guid)
+                try await engine.exchange.shares.decline(guid)
                 await engine.settle()
             } catch {
                 guard case .refused(let refusal) = error, refusal.code == .notFound else {
@@ -88,7 +88,7 @@ extension SyncService {
         try requireExtensions("takes no requests for access")
         let engine = try engine(of: .shared)
         try ask { () async throws(SyncProblem) in
-            try await engine.exchange.requestAccess(guid)
+            try await engine.exchange.shares.requestAccess(guid)
         }
     }
 
@@ -112,7 +112,7 @@ extension SyncService {
     package func share(at place: SharedPlace) throws(RecordError) -> ShareAnswer {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         let share = try ask { () async throws(SyncProblem) in
-            try await engine.exchange.share(of: place.root, in: zone)
+            try await engine.exchange.shares.share(of: place.root, in: zone)
         }
         guard let share else { throw RecordError(.notFound, "it is not shared.") }
         return share
@@ -135,7 +135,8 @@ extension SyncService {
                 isOfOthers ? ShareLoss(leaving: share) : ShareLoss(endOf: share)
             }
         return SharePreview(
-            share: share, loss: loss, extent: try store.extent(of: place.root, in: place.zone.id),
+            share: share, loss: loss,
+            extent: try store.upkeep.extent(of: place.root, in: place.zone.id),
             goes: edit == nil && isOfOthers)
     }
 
@@ -149,7 +150,7 @@ extension SyncService {
         return try ask { [wanted] () async throws(SyncProblem) in
             // A record must be on the server before it can be shared.
             if isNew { await engine.settle() }
-            let share = try await engine.exchange.edit(
+            let share = try await engine.exchange.shares.edit(
                 wanted, of: place.root, in: zone, isNew: isNew)
             await engine.settle()
             return share
@@ -160,7 +161,7 @@ extension SyncService {
     ///
     /// Errors also: those of `ShareText.edit`.
     package func save(shareText text: [UInt8], at place: SharedPlace) throws(RecordError) {
-        let known = try store.share(of: place.root, in: place.zone.id)
+        let known = try store.sharing.share(of: place.root, in: place.zone.id)
         let current = try known.map { (share) throws(RecordError) in
             try JSONParser.parse(share.text)
         }
@@ -178,7 +179,7 @@ extension SyncService {
     package func endShare(at place: SharedPlace) throws(RecordError) {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         try ask { () async throws(SyncProblem) in
-            try await engine.exchange.endShare(of: place.root, in: zone)
+            try await engine.exchange.shares.endShare(of: place.root, in: zone)
             await engine.settle()
             // After leaving a share nothing of it stays on this machine, also while the exchange is
             // paused.
@@ -189,7 +190,7 @@ extension SyncService {
     }
 
     private func synced(_ zone: ZoneInfo) throws(RecordError) -> SyncedZone {
-        guard let synced = try store.syncedZone(zone.id) else {
+        guard let synced = try store.syncState.syncedZone(zone.id) else {
             throw RecordError(.notFound, "the zone is gone.")
         }
         return synced

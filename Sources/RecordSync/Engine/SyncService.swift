@@ -27,12 +27,12 @@ package final class SyncService: Sendable {
         guard let account = try file.read() else { return nil }
         try store.setOwner(account.owner)
         guard account.isSignedIn else { return nil }
-        if !policy.databases.contains(.shared), try !store.invitations().isEmpty {
+        if !policy.databases.contains(.shared), try !store.sharing.invitations().isEmpty {
             // Nothing would report the end of these invitations.
             try store.write(author: .sync, isFreeing: true) { (transaction) throws(RecordError) in
                 try transaction.sharing.setInvitations([])
             }
-            try store.scrub()
+            try store.upkeep.scrub()
         }
         return SyncService(store, account, policy, file, logger)
     }

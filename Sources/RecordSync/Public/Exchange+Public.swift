@@ -15,7 +15,7 @@ extension Exchange {
     /// does not exist.
     func publicNews() throws(SyncProblem) -> DatabaseNews {
         let known = try read { (store) throws(RecordError) in
-            try store.zonesOfServer(in: .public).first { $0.name == .publicZone }
+            try store.syncState.zonesOfServer(in: .public).first { $0.name == .publicZone }
         }
         if let known { return DatabaseNews(zones: [known.id], token: []) }
         let zone = try write { (transaction) throws(RecordError) in

@@ -129,7 +129,7 @@ struct PublicQuery: Sendable {
 
     private func missing(limit: Int) throws(SyncProblem) -> [RecordName] {
         try exchange.read { (store) throws(RecordError) in
-            try store.untoldRecords(type, in: zone.id, limit: limit)
+            try store.syncState.untoldRecords(type, in: zone.id, limit: limit)
         }
     }
 

@@ -5,7 +5,8 @@ import RecordStore
 /// The attributes of the files of large fields.
 extension AssetFiles {
     func attributes(_ id: AssetID) throws(RecordError) -> Attributes? {
-        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+        guard let entry = try store.assets.asset(id), let record = try store.record(entry.record)
+        else {
             return nil
         }
         return attributes(of: entry, mode: try modes.fileMode(of: record.id, in: record.type))

@@ -90,7 +90,7 @@ final class AssetChanges: Sendable {
         let open = assets.open(of: record)
         guard !open.isEmpty else { return }
         do throws(RecordError) {
-            let files = try store.assets(of: target)
+            let files = try store.assets.assets(of: target)
             for open in open {
                 let home = open.home
                 guard let entry = files.first(where: home.isSameFile) else { continue }

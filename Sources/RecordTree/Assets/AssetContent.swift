@@ -16,27 +16,27 @@ final class AssetContent: Sendable {
 
     /// Returns the file of an asset's bytes. Returns nil when they are not on this machine.
     func storedContent(of entry: AssetEntry) throws(RecordError) -> HostFile? {
-        if let bytes = try store.inlineValue(of: entry) {
+        if let bytes = try store.assets.inlineValue(of: entry) {
             return try workingFiles.temporaryFile(bytes)
         }
         guard let hash = entry.hash, entry.isDownloaded else { return nil }
         do throws(RecordError) {
-            try store.checkAsset(hash, size: entry.size)
+            try store.assets.checkAsset(hash, size: entry.size)
         } catch {
             if try comesAgain(entry, hash) { return nil }
             let type = try store.record(entry.record)?.type
             if let type { errors.note(.unread, "\(entry.stem)@\(entry.field)", in: type, error) }
             throw error
         }
-        return try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+        return try HostFile(path: Array(store.assets.assetPath(hash).utf8), flags: O_RDONLY)
     }
 
     /// Returns whether the file of an asset is missing in a regular way and can be downloaded
     /// again: it was removed from the cache since the row was read, or a power cut has left its row
     /// behind.
     private func comesAgain(_ entry: AssetEntry, _ hash: ContentHash) throws(RecordError) -> Bool {
-        if let now = try store.asset(entry.id), !now.isDownloaded { return true }
-        return try store.noteMissingAsset(hash)
+        if let now = try store.assets.asset(entry.id), !now.isDownloaded { return true }
+        return try store.assets.noteMissingAsset(hash)
     }
 
     /// Returns the file that writes change, with the first `keepingBytes` bytes of the stored
@@ -58,7 +58,7 @@ final class AssetContent: Sendable {
 
     /// Returns the bytes that were downloaded since the asset was opened.
     private func arrivedContent(of open: OpenAsset) throws(RecordError) -> HostFile {
-        guard let entry = try store.asset(open.id) else { throw RecordError.goneAsset }
+        guard let entry = try store.assets.asset(open.id) else { throw RecordError.goneAsset }
         guard entry.isDownloaded, let content = try storedContent(of: entry) else {
             throw RecordError(.unavailable, "the bytes of the asset are not on this machine yet")
         }

@@ -37,7 +37,9 @@ final class AssetFetching: Sendable {
                 subject: "\(open.stem)@\(open.place.field)", type: open.type,
                 deadline: options.clock.uptime + Self.fetchLimit, answer: answer)
             return begin(waiting) { () throws(RecordError) in
-                guard let entry = try store.asset(open.id) else { throw RecordError.goneAsset }
+                guard let entry = try store.assets.asset(open.id) else {
+                    throw RecordError.goneAsset
+                }
                 if entry.isDownloaded, let file = try assetContent.storedContent(of: entry) {
                     open.arrive(file)
                     return finish(waiting, .success(.file(file, offset: offset, count: count)))
@@ -56,7 +58,7 @@ final class AssetFetching: Sendable {
         guard let id = assetInUse(number, handle) else { return nil }
         return { [self] answer in
             do throws(RecordError) {
-                guard let entry = try store.asset(id) else { throw RecordError.goneAsset }
+                guard let entry = try store.assets.asset(id) else { throw RecordError.goneAsset }
                 return bring(entry, answer)
             } catch {
                 answer(.failure(error))

@@ -37,7 +37,8 @@ final class AssetFiles: Sendable {
         _ id: AssetID, flags: Int32, caller: Requester
     ) throws(RecordError) -> Opened {
         let writes = flags & O_ACCMODE != O_RDONLY
-        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+        guard let entry = try store.assets.asset(id), let record = try store.record(entry.record)
+        else {
             throw RecordError.goneAsset
         }
         let isEmptied = flags & O_TRUNC != 0
@@ -56,8 +57,8 @@ final class AssetFiles: Sendable {
         while true {
             let writesBefore = assets.writes
             // The version is read first: changes after that count as not seen.
-            let version = try store.version(of: entry.record)
-            guard let now = try store.asset(entry.id) else { throw RecordError.goneAsset }
+            let version = try store.assets.version(of: entry.record)
+            guard let now = try store.assets.asset(entry.id) else { throw RecordError.goneAsset }
             let made = OpenAsset(
                 now, content: try content(of: now, isEmptied: isEmptied), version: version)
             // Otherwise somebody has saved other bytes since the content was looked up.
@@ -166,7 +167,8 @@ final class AssetFiles: Sendable {
         if let handle, case .asset(let open) = try self.handles.find(handle).current {
             return try truncate(open, to: size)
         }
-        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+        guard let entry = try store.assets.asset(id), let record = try store.record(entry.record)
+        else {
             throw RecordError(.stale, "the asset is gone")
         }
         try permissions.checkWritable(record.id, in: record.type)
@@ -200,7 +202,7 @@ final class AssetFiles: Sendable {
     /// have another name.
     private func forgetExpected(_ open: OpenAsset) throws(RecordError) {
         let id = open.id
-        guard let entry = try store.asset(id), entry.hash == nil else { return }
+        guard let entry = try store.assets.asset(id), entry.hash == nil else { return }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.assets.forgetExpected(id)
         }

@@ -44,7 +44,7 @@ final class AssetSaving: Sendable {
         guard open.isIncomplete else { return false }
         var (entry, content): (AssetEntry?, HostFile?) = (nil, nil)
         do throws(RecordError) {
-            entry = try store.asset(open.id)
+            entry = try store.assets.asset(open.id)
             if let entry { content = try assetContent.storedContent(of: entry) }
         } catch {
             options.report(
@@ -95,8 +95,8 @@ final class AssetSaving: Sendable {
     private func handOver(_ open: OpenAsset) throws(RecordError) -> ContentHash? {
         let (path, imported) = open.unsaved
         guard let path else { return imported }
-        let (hash, _) = try store.adoptAsset(file: String(decoding: path, as: UTF8.self))
-        let stored = try HostFile(path: Array(store.assetPath(hash).utf8), flags: O_RDONLY)
+        let (hash, _) = try store.assets.adoptAsset(file: String(decoding: path, as: UTF8.self))
+        let stored = try HostFile(path: Array(store.assets.assetPath(hash).utf8), flags: O_RDONLY)
         open.noteTaken(hash, as: stored)
         return hash
     }

@@ -27,7 +27,7 @@ final class FieldFiles: Sendable {
         let record = try rows.row(name.type, name.stem)
         var shown: [AssetEntry] = []
         if let record, record.hasAssets {
-            if let entry = try store.asset(record.id, name.field, name.index),
+            if let entry = try store.assets.asset(record.id, name.field, name.index),
                 entry.fileName == name.name, isShown(entry, of: record)
             {
                 var file = name
@@ -35,7 +35,7 @@ final class FieldFiles: Sendable {
                 return file
             }
             // All elements of a list count, and there may be many.
-            let files = try store.assets(of: record.id).filter { $0.field == name.field }
+            let files = try store.assets.assets(of: record.id).filter { $0.field == name.field }
             for file in files where isShown(file, of: record) || isClaimed(file, of: record) {
                 shown.append(file)
             }
@@ -72,7 +72,7 @@ final class FieldFiles: Sendable {
     /// Returns the files of a record that have their names.
     func shownFiles(of record: RecordID) throws(RecordError) -> [AssetEntry] {
         guard let entry = try store.record(record), entry.hasAssets else { return [] }
-        return try store.assets(of: record).filter { isShown($0, of: entry) }
+        return try store.assets.assets(of: record).filter { isShown($0, of: entry) }
     }
 
     /// Returns the file that was made beside the file that is removed now, and that takes its

@@ -8,7 +8,7 @@ extension RemoteChanges {
         guard change.kind == .share else { return [change.eventMembers] }
         let zone: ZoneInfo?
         do throws(RecordError) {
-            zone = try store.keptZone(change.zone)
+            zone = try store.past.keptZone(change.zone)
         } catch {
             zone = nil
         }

@@ -14,7 +14,7 @@ extension RemoteChanges {
         do throws(RecordError) {
             if change.kind == .permission {
                 notices += try permissionNotices(of: change.zone)
-            } else if change.type == nil, let zone = try store.keptZone(change.zone) {
+            } else if change.type == nil, let zone = try store.past.keptZone(change.zone) {
                 notices += try entryNotices(of: zone)
             }
             if let id = change.type, let type = try store.type(id) {
@@ -63,7 +63,7 @@ extension RemoteChanges {
             for record in try store.records(in: type.id, limit: .max) {
                 notices.append(.content(NodeNumber(record.file)))
                 guard record.hasAssets else { continue }
-                for asset in try store.assets(of: record.id) {
+                for asset in try store.assets.assets(of: record.id) {
                     let number = nodes.number(of: .asset(asset.id))
                     if let number { notices.append(.content(number)) }
                 }

@@ -24,7 +24,7 @@ final class Conflicts: Sendable {
         var taken: Set<Stem> = []
         // The newest conflict is first. The plain name stays with the last conflict, even when it
         // is settled.
-        let all = try store.conflicts(in: zone, type: type, settledToo: true)
+        let all = try store.syncState.conflicts(in: zone, type: type, settledToo: true)
         return all.compactMap { conflict in
             let isLast = taken.insert(conflict.stem).inserted
             if conflict.isSettled { return nil }
@@ -43,9 +43,11 @@ final class Conflicts: Sendable {
     ) throws(RecordError) -> ControlPath? {
         switch NumberedName(name, extension: "") {
         case .plain(let stem):
-            return try store.lastConflict(in: zone, type: type, stem).map { .conflict($0.id) }
+            return try store.syncState.lastConflict(in: zone, type: type, stem).map {
+                .conflict($0.id)
+            }
         case .numbered(let id):
-            guard let conflict = try store.conflict(id), conflict.zone == zone,
+            guard let conflict = try store.syncState.conflict(id), conflict.zone == zone,
                 conflict.type == type,
                 NumberedName.make(conflict.stem, id, extension: "") == name
             else { return nil }
@@ -56,7 +58,9 @@ final class Conflicts: Sendable {
 
     /// Returns the names in a conflict. A settled conflict has none.
     func fileNames(of id: Int64) throws(RecordError) -> [ControlName] {
-        guard let conflict = try store.conflict(id), !conflict.isSettled else { return [] }
+        guard let conflict = try store.syncState.conflict(id), !conflict.isSettled else {
+            return []
+        }
         var names: [ControlName] = []
         for file in ControlPath.ConflictFile.allCases where try has(file, conflict) {
             names.append(ControlName(file.rawValue, .conflictFile(id, file)))
@@ -66,7 +70,7 @@ final class Conflicts: Sendable {
 
     func findFile(_ name: String, in id: Int64) throws(RecordError) -> ControlPath? {
         guard let file = ControlPath.ConflictFile(rawValue: name),
-            let conflict = try store.conflict(id), try has(file, conflict)
+            let conflict = try store.syncState.conflict(id), try has(file, conflict)
         else { return nil }
         if file == .merged, removedMerges.withLock({ $0.contains(id) }) { return nil }
         return .conflictFile(id, file)
@@ -111,7 +115,8 @@ final class Conflicts: Sendable {
     func content(
         _ id: Int64, _ file: ControlPath.ConflictFile
     ) throws(RecordError) -> GeneratedContent? {
-        guard let conflict = try store.conflict(id), let text = try text(of: file, in: conflict)
+        guard let conflict = try store.syncState.conflict(id),
+            let text = try text(of: file, in: conflict)
         else { return nil }
         // This time shows an editor that has read the merge that the record has changed since.
         let isMerge = file == .merged
@@ -125,10 +130,10 @@ final class Conflicts: Sendable {
         of file: ControlPath.ConflictFile, in conflict: Conflict
     ) throws(RecordError) -> [UInt8]? {
         switch file {
-        case .base: try store.text(of: .base, in: conflict)
-        case .mine: try store.text(of: .mine, in: conflict)
-        case .theirs: try store.text(of: .theirs, in: conflict)
-        case .merged: try store.mergedText(of: conflict)
+        case .base: try store.syncState.text(of: .base, in: conflict)
+        case .mine: try store.syncState.text(of: .mine, in: conflict)
+        case .theirs: try store.syncState.text(of: .theirs, in: conflict)
+        case .merged: try store.syncState.mergedText(of: conflict)
         case .report: Array(try ConflictReport(conflict, of: store).text.utf8)
         }
     }
@@ -137,7 +142,8 @@ final class Conflicts: Sendable {
     /// also reported to the user, because the program only sees "Operation not permitted".
     func checkMerge(_ name: [UInt8], in directory: Node) throws(RecordError) {
         guard let id = merged(by: name, in: directory),
-            let conflict = try store.conflict(id), !conflict.isSettled, try store.isGone(conflict)
+            let conflict = try store.syncState.conflict(id), !conflict.isSettled,
+            try store.syncState.isGone(conflict)
         else { return }
         let reason = RecordError(
             .notPermitted,

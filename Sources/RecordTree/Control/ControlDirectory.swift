@@ -117,7 +117,7 @@ final class ControlDirectory: Sendable {
         guard let zone = NameCodec.decode(name).map(ZoneName.init(bytes:)) else { return nil }
         let found =
             section.kept == nil
-            ? try store.zone(database, owner, zone) : try store.keptZone(database, owner, zone)
+            ? try store.zone(database, owner, zone) : try store.past.keptZone(database, owner, zone)
         return found.map { .zone(section, $0.id) }
     }
 
@@ -128,7 +128,7 @@ final class ControlDirectory: Sendable {
         guard section.kept != nil else {
             return try store.type(zone, type).map { .type(section, $0.id) }
         }
-        return try store.hasKeptType(zone, type) ? .keptType(section, zone, type) : nil
+        return try store.past.hasKeptType(zone, type) ? .keptType(section, zone, type) : nil
     }
 
     private func findExport(_ name: String, in zone: ZoneID) throws(RecordError) -> ControlPath? {
@@ -145,7 +145,7 @@ final class ControlDirectory: Sendable {
         let parts = name.split(separator: UInt8(ascii: "."))
         guard parts.count >= 2,
             let token = Int64(String(decoding: parts[parts.count - 2], as: UTF8.self)),
-            let (version, home) = try store.versionEntry(token), home == zone,
+            let (version, home) = try store.past.versionEntry(token), home == zone,
             version.type == type, version.name == record, version.fileName == name
         else { return nil }
         return .version(token)

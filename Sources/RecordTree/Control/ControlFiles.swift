@@ -75,9 +75,9 @@ final class ControlFiles: Sendable {
         }
         switch path {
         case .events, .ctl: return (0, mounted)
-        case .trashed(let id): return try store.trashEntry(id).map { ($0.size, $0.deleted) }
+        case .trashed(let id): return try store.past.trashEntry(id).map { ($0.size, $0.deleted) }
         case .version(let token):
-            return try store.versionEntry(token).map { ($0.0.size, $0.0.at) }
+            return try store.past.versionEntry(token).map { ($0.0.size, $0.0.at) }
         default: return try controlTexts.content(path).map { ($0.size, $0.modified) }
         }
     }

@@ -10,7 +10,7 @@ extension ControlDirectory {
     func historyNames(
         in zone: ZoneID, _ type: RecordTypeName
     ) throws(RecordError) -> [ControlName] {
-        let all = try store.shownHistoryNames(in: zone, type: type)
+        let all = try store.past.shownHistoryNames(in: zone, type: type)
         let shown = Set(all.compactMap(\.stem))
         return all.map { name, stem in
             let own = Stem(encoding: name)
@@ -48,17 +48,17 @@ extension ControlDirectory {
         let stem = Stem(bytes: isGone ? Array(name.dropLast(Self.goneEnding.count)) : name)
         let place = try store.type(zone, type)?.id
         if !isGone, let place, let shown = try shownRecord(stem, in: place) {
-            return try store.hasHistory(of: shown, in: zone, type: type)
+            return try store.past.hasHistory(of: shown, in: zone, type: type)
                 ? .history(zone, type, shown) : nil
         }
         let record: RecordName
         if let decoded = stem.decoded {
-            guard try store.hasHistory(of: decoded, in: zone, type: type) else { return nil }
+            guard try store.past.hasHistory(of: decoded, in: zone, type: type) else { return nil }
             record = decoded
         } else {
             // Only the list of names shows which name a shortened stem belongs to.
             guard stem.isShortened,
-                let named = try store.historyNames(in: zone, type: type)
+                let named = try store.past.historyNames(in: zone, type: type)
                     .first(where: { Stem(encoding: $0) == stem })
             else { return nil }
             record = named

@@ -51,7 +51,7 @@ extension ControlDirectory {
         case .keptType(_, let zone, let type):
             return try historyNames(in: zone, type)
         case .history(let zone, let type, let name):
-            return try store.history(of: name, in: zone).filter { $0.type == type }
+            return try store.past.history(of: name, in: zone).filter { $0.type == type }
                 .map { ControlName($0.fileName, .version($0.token)) }
         case .results(let set): return try resultNames(of: set)
         case .type, .status, .events, .ctl, .metrics, .error, .schema, .export, .meta, .version,
@@ -95,14 +95,14 @@ extension ControlDirectory {
         -> [ZoneInfo]
     {
         guard let kept = section.kept else { return try store.zones(in: database) }
-        return try store.zones(in: database, with: kept)
+        return try store.past.zones(in: database, with: kept)
     }
 
     private func typeNames(_ section: ControlPath.Section, _ zone: ZoneID) throws(RecordError)
         -> [ControlName]
     {
         if let kept = section.kept {
-            return try store.types(in: zone, with: kept).map {
+            return try store.past.types(in: zone, with: kept).map {
                 ControlName(
                     ZoneMapping.plain.directoryName(of: $0), .keptType(section, zone, $0))
             }

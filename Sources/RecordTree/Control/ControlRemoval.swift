@@ -67,12 +67,12 @@ final class ControlRemoval: Sendable {
         let isEmpty: Bool
         switch target {
         case .keptType(.trash, let zone, let type):
-            isEmpty = try !store.hasTrash(in: zone, type: type)
+            isEmpty = try !store.past.hasTrash(in: zone, type: type)
         case .keptType(.conflicts, let zone, let type):
-            isEmpty = try store.conflicts(in: zone, type: type).isEmpty
-        case .conflict(let id): isEmpty = try store.conflict(id)?.isSettled ?? true
-        case .zone(.trash, let zone): isEmpty = try !store.hasTrash(in: zone)
-        case .zone(.conflicts, let zone): isEmpty = try store.conflicts(in: zone).isEmpty
+            isEmpty = try store.syncState.conflicts(in: zone, type: type).isEmpty
+        case .conflict(let id): isEmpty = try store.syncState.conflict(id)?.isSettled ?? true
+        case .zone(.trash, let zone): isEmpty = try !store.past.hasTrash(in: zone)
+        case .zone(.conflicts, let zone): isEmpty = try store.syncState.conflicts(in: zone).isEmpty
         case .owner(let section, let owner) where section.canBeEmptied:
             isEmpty = try !control.zones(section, .shared).contains { $0.owner == owner }
         case .database(let section, let database) where section.canBeEmptied:
@@ -100,7 +100,7 @@ final class ControlRemoval: Sendable {
         switch (source, target) {
         case (_, .control): throw RecordError.noMoveWithin
         case (.trashed(let id), .record(let type, let stem)):
-            guard let entry = try store.trashEntry(id) else {
+            guard let entry = try store.past.trashEntry(id) else {
                 throw .noSuchFile
             }
             let place = try places.place(of: type)

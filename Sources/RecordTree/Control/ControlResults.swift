@@ -10,11 +10,11 @@ extension ControlDirectory {
     func resultNames(of set: ControlPath.ResultSet) throws(RecordError) -> [ControlName] {
         switch set {
         case .query(let type, let text):
-            return try store.query(type, try expression(text, type)).map {
+            return try store.index.query(type, try expression(text, type)).map {
                 ControlName($0.stem.fileName, .result(set, $0.id))
             }
         case .search(let zone, let words):
-            let found = try store.search(zone, words: String(decoding: words, as: UTF8.self))
+            let found = try store.index.search(zone, words: String(decoding: words, as: UTF8.self))
             var owners: [Stem: RecordID] = [:]
             for entry in found {
                 owners[entry.stem] = min(owners[entry.stem] ?? entry.id, entry.id)
@@ -34,14 +34,14 @@ extension ControlDirectory {
         switch set {
         case .query(let type, let text):
             guard case .record(let stem) = EntryName(classifying: name) else { return nil }
-            return try store.match(type, try expression(text, type), stem)?.id
+            return try store.index.match(type, try expression(text, type), stem)?.id
         case .search(let zone, let words):
             let words = String(decoding: words, as: UTF8.self)
             switch NumberedName(name) {
             case .plain(let stem):
-                return try store.searchHit(zone, words: words, .named(stem))?.id
+                return try store.index.searchHit(zone, words: words, .named(stem))?.id
             case .numbered(let number):
-                let hit = try store.searchHit(zone, words: words, .numbered(RecordID(number)))
+                let hit = try store.index.searchHit(zone, words: words, .numbered(RecordID(number)))
                 return hit.flatMap { NumberedName.make($0.stem, number) == name ? $0.id : nil }
             case nil: return nil
             }

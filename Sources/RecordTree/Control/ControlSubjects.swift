@@ -11,9 +11,9 @@ extension ControlFiles {
         case .meta(let record), .error(let record):
             guard let record = try store.record(record) else { return nil }
             return try store.type(record.type)?.zone
-        case .version(let token): return try store.versionEntry(token)?.1
-        case .trashed(let id): return try store.trashEntry(id)?.zone
-        case .conflictFile(let id, _): return try store.conflict(id)?.zone
+        case .version(let token): return try store.past.versionEntry(token)?.1
+        case .trashed(let id): return try store.past.trashEntry(id)?.zone
+        case .conflictFile(let id, _): return try store.syncState.conflict(id)?.zone
         case .export(let type, _): return try store.type(type)?.zone
         default: return nil
         }

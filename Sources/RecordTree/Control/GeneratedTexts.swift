@@ -19,9 +19,9 @@ extension ControlTexts {
             guard let meta = try store.meta(of: record) else { return nil }
             return GeneratedContent(try metaText(meta), modified: meta.modified)
         case .version(let token):
-            return try store.version(token).map { GeneratedContent($0.text, modified: $0.at) }
+            return try store.past.version(token).map { GeneratedContent($0.text, modified: $0.at) }
         case .trashed(let id):
-            return try store.trashed(id).map {
+            return try store.past.trashed(id).map {
                 GeneratedContent($0.text, modified: $0.entry.deleted)
             }
         case .conflictFile(let conflict, let file): return try conflicts.content(conflict, file)

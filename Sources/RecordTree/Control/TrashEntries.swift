@@ -19,7 +19,7 @@ final class TrashEntries: Sendable {
         var taken: Set<Stem> = []
         let removed = removals.withLock(\.ids)
         // The newest entry is first.
-        return try store.trash(in: zone, type: type).filter { !removed.contains($0.id) }.map {
+        return try store.past.trash(in: zone, type: type).filter { !removed.contains($0.id) }.map {
             entry in
             let isLast = taken.insert(entry.stem).inserted
             let name = isLast ? entry.stem.fileName : NumberedName.make(entry.stem, entry.id)
@@ -32,15 +32,15 @@ final class TrashEntries: Sendable {
     {
         switch NumberedName(name) {
         case .plain(let stem):
-            var last = try store.lastTrashed(in: zone, type: type, stem)
+            var last = try store.past.lastTrashed(in: zone, type: type, stem)
             if let entry = last, isRemoved(entry.id) {
                 // The entry before the removed one has the plain name now.
                 try finishRemovals()
-                last = try store.lastTrashed(in: zone, type: type, stem)
+                last = try store.past.lastTrashed(in: zone, type: type, stem)
             }
             return last.map { .trashed($0.id) }
         case .numbered(let id):
-            guard !isRemoved(id), let entry = try store.trashEntry(id), entry.zone == zone,
+            guard !isRemoved(id), let entry = try store.past.trashEntry(id), entry.zone == zone,
                 entry.type == type,
                 NumberedName.make(entry.stem, id) == name
             else { return nil }

@@ -62,7 +62,7 @@ final class FileModes: Sendable {
     func fileMode(of record: RecordID, in type: TypeID) throws(RecordError) -> FileMode {
         let zone = try places.place(of: type).zone
         var bits: UInt32 = 0o444
-        if !options.isReadOnly, try store.permission(of: record, in: zone) == .readWrite {
+        if !options.isReadOnly, try store.sharing.permission(of: record, in: zone) == .readWrite {
             bits = 0o644
         }
         return FileMode(

@@ -24,7 +24,7 @@ final class Permissions: Sendable {
         case .type(let id): (zone, type) = (try places.place(of: id).zone, id)
         default: return
         }
-        guard let zone, try store.hasReadOnlyRecord(in: zone, type: type) else { return }
+        guard let zone, try store.sharing.hasReadOnlyRecord(in: zone, type: type) else { return }
         throw RecordError(
             .accessDenied,
             "You may only read its records, or some of them: copy what you need.")
@@ -41,7 +41,7 @@ final class Permissions: Sendable {
         default: return
         }
         guard let zone, zone.database == .private else { return }
-        for share in try store.shares(in: zone.id) {
+        for share in try store.sharing.shares(in: zone.id) {
             if let type {
                 guard let root = share.root,
                     try store.record(named: root, in: zone.id)?.type == type
@@ -80,7 +80,7 @@ final class Permissions: Sendable {
     func checkWritable(_ record: RecordID, in type: TypeID) throws(RecordError) {
         try checkWritable(type)
         let zone = try places.place(of: type).zone
-        guard try store.permission(of: record, in: zone) == .readOnly else { return }
+        guard try store.sharing.permission(of: record, in: zone) == .readOnly else { return }
         throw RecordError(.accessDenied, "the record is shared with you for reading only")
     }
 

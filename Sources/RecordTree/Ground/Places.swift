@@ -61,7 +61,7 @@ final class Places: Sendable {
     /// Returns whether the zone belongs to others, also when it was removed.
     func isOfOthers(_ zone: ZoneID) -> Bool {
         do throws(RecordError) {
-            return try store.keptZone(zone)?.database == .shared
+            return try store.past.keptZone(zone)?.database == .shared
         } catch {
             options.report("Files of a zone may stay readable until they are closed: \(error)")
             return false

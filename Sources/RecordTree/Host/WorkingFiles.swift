@@ -20,7 +20,7 @@ final class WorkingFiles: Sendable {
 
     /// Makes an empty file, and returns its path.
     func newFile() throws(RecordError) -> (HostFile, [UInt8]) {
-        let path = Array(store.pathForUnfinishedAsset().utf8)
+        let path = Array(store.assets.pathForUnfinishedAsset().utf8)
         return (try HostFile(path: path, flags: O_RDWR | O_CREAT | O_EXCL), path)
     }
 }

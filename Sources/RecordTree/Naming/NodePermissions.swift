@@ -62,7 +62,7 @@ final class NodePermissions: Sendable {
                 try permissions.checkWritable(file.record, in: type)
             }
         case .asset(let asset):
-            if let entry = try store.asset(asset) {
+            if let entry = try store.assets.asset(asset) {
                 try permissions.checkWritable(entry.record, in: entry.type)
             }
         case .share(let file): try shares.checkWritable(file)

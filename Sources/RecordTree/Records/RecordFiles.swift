@@ -95,7 +95,7 @@ final class RecordFiles: Sendable {
     /// another name now.
     func make(_ type: TypeID, _ stem: Stem) throws(RecordError) -> OpenRecord {
         var waiting = try rows.row(type, stem)
-        if let row = waiting, try store.hasGivenUpName(row) { waiting = nil }
+        if let row = waiting, try store.past.hasGivenUpName(row) { waiting = nil }
         let file: RecordFile
         if let waiting {
             file = waiting.file
@@ -120,7 +120,7 @@ final class RecordFiles: Sendable {
     func checkNameable(_ stem: Stem, in type: TypeID) throws(RecordError) {
         let place = try places.place(of: type)
         do throws(RecordError) {
-            try store.checkNameable(stem, in: type, named: place.type, of: place.zone)
+            try store.past.checkNameable(stem, in: type, named: place.type, of: place.zone)
         } catch  where error.code == .invalidName || error.code == .alreadyExists {
             errors.note(.unmade, "\(stem).json", in: type, error)
             throw error

@@ -214,7 +214,7 @@ final class RecordSaving: Sendable {
                 records.noteRetryIsDue()
             }
         }
-        if let bytes = records.close(open) { store.noteText(bytes: bytes) }
+        if let bytes = records.close(open) { store.upkeep.noteText(bytes: bytes) }
     }
 
     /// Discards a text with missing bytes: the file shows its last saved value, and a new name that

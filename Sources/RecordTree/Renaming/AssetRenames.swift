@@ -71,7 +71,7 @@ final class AssetRenames: Sendable {
 
     /// Imports the bytes of a local file.
     private func content(of file: HostFile, _ status: stat) throws(RecordError) -> NewContent {
-        let (hash, size) = try store.importAsset(descriptor: file.descriptor)
+        let (hash, size) = try store.assets.importAsset(descriptor: file.descriptor)
         return NewContent(hash: hash, size: size, modified: status.st_mtim.timestamp.asStored)
     }
 
@@ -126,7 +126,7 @@ final class AssetRenames: Sendable {
     /// Moves an asset to a scratch name: its bytes become a local file, and the field is removed
     /// from the record after the grace time, unless another file takes the name again.
     func setAside(_ id: AssetID, as target: ScratchPlace) throws(RecordError) {
-        guard let entry = try store.asset(id) else { throw .noSuchFile }
+        guard let entry = try store.assets.asset(id) else { throw .noSuchFile }
         guard let open = assets.open(id) else {
             return try setAside(entry, nil, as: target)
         }
@@ -161,7 +161,7 @@ final class AssetRenames: Sendable {
     /// Moves an asset to another field, or to a field of another record of the type. That record
     /// need not exist yet.
     func renameAsset(_ id: AssetID, to file: FieldFile) throws(RecordError) {
-        guard let entry = try store.asset(id), let hash = entry.hash else {
+        guard let entry = try store.assets.asset(id), let hash = entry.hash else {
             throw RecordError(.crossDevice, "an asset without bytes is not renamed")
         }
         try permissions.checkWritable(entry.record, in: file.type)
@@ -199,7 +199,7 @@ final class AssetRenames: Sendable {
     /// Gives the field's file another ending, on all machines. A local file with the new name is
     /// removed, as on any file system.
     func renameEnding(_ id: AssetID, to file: FieldFile) throws(RecordError) {
-        guard let entry = try store.asset(id), let hash = entry.hash,
+        guard let entry = try store.assets.asset(id), let hash = entry.hash,
             try store.record(entry.record)?.state != .waitingDelete
         else {
             throw RecordError(.crossDevice, "this file keeps its name; copy it")
@@ -234,7 +234,7 @@ final class AssetRenames: Sendable {
         else { return false }
         let place = ScratchPlace(directory: .type(type), name: name)
         guard let id = moves.takeEnding(place),
-            source != .asset(id), let entry = try store.asset(id),
+            source != .asset(id), let entry = try store.assets.asset(id),
             let record = try store.record(entry.record), fields.isShown(entry, of: record)
         else { return false }
         try setAside(id, as: ScratchPlace(directory: .type(type), name: entry.fileName))

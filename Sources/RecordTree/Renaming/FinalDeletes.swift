@@ -21,7 +21,7 @@ final class FinalDeletes: Sendable {
     func finish(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         guard store.isWritable else { return nil }
         let nextFollow = try followingFiles.followDue(olderThan: age)
-        let next = try store.finalizeWaitingDeletes(
+        let next = try store.upkeep.finalizeWaitingDeletes(
             olderThan: age, except: records.pendingRecords, author: .mount)
         return [next, nextFollow].compactMap(\.self).min()
     }

@@ -69,12 +69,12 @@ final class FollowingFiles: Sendable {
     /// the time when the next one is due.
     func followDue(olderThan age: Duration) throws(RecordError) -> Timestamp? {
         moves.forgetOld()
-        for (follow, error) in try store.finishFollowing(olderThan: age) {
+        for (follow, error) in try store.assets.finishFollowing(olderThan: age) {
             guard error.isForGood, let record = try store.record(follow.target) else { continue }
             errors.note(.unsaved, "\(record.stem)@\(follow.field)", in: record.type, error)
-            try store.drop(follow)
+            try store.assets.drop(follow)
         }
-        return try store.firstFollowing().map {
+        return try store.assets.firstFollowing().map {
             max($0 + options.grace, options.now + Self.followPause)
         }
     }
@@ -86,13 +86,13 @@ final class FollowingFiles: Sendable {
     /// its text first.
     func leavingFilesGone(of file: RecordFile) throws(RecordError) -> [AssetEntry] {
         guard let entry = try store.record(file.record), entry.hasAssets else { return [] }
-        let assets = try store.assets(of: entry.id)
+        let assets = try store.assets.assets(of: entry.id)
         if assets.contains(where: \.isLeaving), entry.state == .saved {
             try store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.assets.finishLeaving(of: entry.id)
             }
         }
-        return try store.files(assets.filter { fields.isShown($0, of: entry) }, of: entry.id)
+        return try store.assets.files(assets.filter { fields.isShown($0, of: entry) }, of: entry.id)
     }
 }
 

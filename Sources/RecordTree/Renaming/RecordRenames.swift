@@ -170,11 +170,11 @@ final class RecordRenames: Sendable {
         guard let source = try records.find(type, stem) else {
             throw .noSuchFile
         }
-        let coming = try store.files(
+        let coming = try store.assets.files(
             try self.fields.shownFiles(of: source.record), of: source.record)
         // A record that is renamed back has no other files than those that moved with it.
         let former = try target.flatMap { (target) throws(RecordError) in
-            try store.renamed(target.id)
+            try store.past.renamed(target.id)
         }
         var files =
             try former == source.record

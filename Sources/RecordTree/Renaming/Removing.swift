@@ -91,7 +91,8 @@ final class Removing: Sendable {
     }
 
     private func removeAsset(_ id: AssetID, _ caller: Requester) throws(RecordError) {
-        guard let entry = try store.asset(id), let record = try store.record(entry.record) else {
+        guard let entry = try store.assets.asset(id), let record = try store.record(entry.record)
+        else {
             throw .noSuchFile
         }
         try permissions.checkWritable(record.id, in: record.type)
@@ -127,7 +128,9 @@ final class Removing: Sendable {
         _ heir: FieldFile, from former: AssetEntry, _ caller: Requester
     ) throws(RecordError) {
         try assetRenames.saveScratch(heir.scratchPlace, as: heir, caller)
-        guard let entry = try store.asset(former.record, former.field, former.index) else { return }
+        guard let entry = try store.assets.asset(former.record, former.field, former.index) else {
+            return
+        }
         let place = ScratchPlace(directory: .type(former.type), name: former.fileName)
         moves.noteEnding(of: entry.id, from: place)
     }

@@ -133,7 +133,7 @@ final class ExtendedAttributes: Sendable {
     }
 
     private func assetAttributeList(_ id: AssetID) throws(RecordError) -> [Attribute] {
-        guard let entry = try store.asset(id) else { return [] }
+        guard let entry = try store.assets.asset(id) else { return [] }
         var list = [
             Self.attribute("size", entry.size),
             Self.attribute("downloaded", entry.isDownloaded ? 1 : 0),

@@ -47,14 +47,14 @@ final class FileSystemSpace: Sendable {
 
     private func quota(at node: Node) throws(RecordError) -> Quota? {
         switch node {
-        case .database(.private): try store.ownQuota()
+        case .database(.private): try store.sharing.ownQuota()
         case .zone(let zone), .share(.zone(let zone)):
             if let zone = try store.zone(zone) { try quota(of: zone) } else { nil }
         case .type(let type), .errorFile(let type): try quota(of: places.place(of: type).zone)
         case .record(let file): try quota(ofRecord: file.record)
         case .share(.record(let record)): try quota(ofRecord: record)
         case .asset(let asset):
-            if let asset = try store.asset(asset) {
+            if let asset = try store.assets.asset(asset) {
                 try quota(of: places.place(of: asset.type).zone)
             } else {
                 nil
@@ -66,8 +66,8 @@ final class FileSystemSpace: Sendable {
 
     private func quota(of zone: ZoneInfo) throws(RecordError) -> Quota? {
         switch zone.database {
-        case .private: try store.ownQuota()
-        case .shared: try store.quota(ofOwnerOf: zone.id)
+        case .private: try store.sharing.ownQuota()
+        case .shared: try store.sharing.quota(ofOwnerOf: zone.id)
         // The server reports no quota for the public database, and local data is only on the disk.
         case .public, .local: nil
         }

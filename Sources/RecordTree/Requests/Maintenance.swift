@@ -57,12 +57,12 @@ final class Maintenance: Sendable {
     func maintain() throws(RecordError) -> Timestamp? {
         _ = saving.retryUnsaved()
         try trash.finishRemovals()
-        store.keepSpace()
+        store.upkeep.keepSpace()
         fetching.expire()
-        store.noteText(bytes: records.forgetOldPast())
+        store.upkeep.noteText(bytes: records.forgetOldPast())
         // The memory of a large text is returned to the system; otherwise the heap would keep it.
-        if try store.releaseMemory() { malloc_trim(0) }
-        try store.watchClock()
+        if try store.upkeep.releaseMemory() { malloc_trim(0) }
+        try store.upkeep.watchClock()
         return try finalDeletes.finish(olderThan: options.grace)
     }
 
@@ -72,9 +72,11 @@ final class Maintenance: Sendable {
         try cleanWhenDue()
         try evictWhenDue()
         if store.isWritable, !options.isReadOnly {
-            _ = try store.keepIndexes()
-            _ = try store.keepSmall()
-            if isDue(.lookingForBytes, every: Self.bytesPeriod) { try store.noteAwaitedBytes() }
+            _ = try store.index.keepIndexes()
+            _ = try store.upkeep.keepSmall()
+            if isDue(.lookingForBytes, every: Self.bytesPeriod) {
+                try store.syncState.noteAwaitedBytes()
+            }
         }
     }
 
@@ -94,9 +96,9 @@ final class Maintenance: Sendable {
         guard store.isWritable, !options.isReadOnly,
             isDue(.cleaning, every: Self.cleaningPeriod)
         else { return }
-        try store.purgeTrash()
-        try store.collectAssets()
-        if store.clockIsSteady(for: ScratchCleaning.scratchLifetime) {
+        try store.upkeep.purgeTrash()
+        try store.assets.collectAssets()
+        if store.upkeep.clockIsSteady(for: ScratchCleaning.scratchLifetime) {
             try scratchCleaning.removeForgottenScratch()
         }
     }
@@ -110,7 +112,7 @@ final class Maintenance: Sendable {
             let status = options.exchange.status(), status["idle"]?.bool == true,
             status["needsSignIn"]?.bool == false, status["problems"]?.array?.isEmpty == true
         else { return }
-        try store.evictAssets(keeping: limit)
+        try store.assets.evictAssets(keeping: limit)
     }
 
     /// Returns when records that were removed before are deleted for good. Until then their names
@@ -146,7 +148,7 @@ final class Maintenance: Sendable {
                     .noSpace, "The texts of \(count) records are lost; the log names them.")
             }
         }
-        try store.watchClock()
+        try store.upkeep.watchClock()
         try trash.finishRemovals()
         try finalDeletes.finish(olderThan: .zero)
         try store.sync()

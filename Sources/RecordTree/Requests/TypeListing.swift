@@ -161,7 +161,7 @@ final class TypeListing: Sendable {
     ) throws(RecordError) -> Bool {
         var last = AssetID(Int64(position))
         while true {
-            let rows = try store.assets(in: type, after: last, limit: Self.rowsAhead)
+            let rows = try store.assets.assets(in: type, after: last, limit: Self.rowsAhead)
             for row in rows {
                 let mode = try modes.fileMode(of: row.record, in: type)
                 let entry = NodeEntry(

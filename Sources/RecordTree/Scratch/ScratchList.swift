@@ -37,7 +37,7 @@ private struct ScratchNames {
 
     private func files(of field: FieldName, _ stem: Stem) throws(RecordError) -> [AssetEntry] {
         guard let type, let record = try store.record(type, stem) else { return [] }
-        return try store.assets(of: record.id).filter {
+        return try store.assets.assets(of: record.id).filter {
             $0.field == field && !$0.isLeaving && ($0.kind == .value || $0.hash != nil)
         }
     }

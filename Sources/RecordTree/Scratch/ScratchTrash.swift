@@ -38,7 +38,7 @@ extension ScratchCleaning {
 
     /// Deletes files for good that were in the trash for their time.
     func emptyScratchTrash() throws(RecordError) {
-        guard store.clockIsSteady(for: Self.scratchTrashLifetime) else { return }
+        guard store.upkeep.clockIsSteady(for: Self.scratchTrashLifetime) else { return }
         // The names are times. Therefore they sort in the order of time.
         let oldest = Array((options.now + (.zero - Self.scratchTrashLifetime)).iso8601.utf8)
         for name in try scratch.storage.name(inState: ScratchStorage.trash).names()

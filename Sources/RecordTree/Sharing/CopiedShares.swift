@@ -13,7 +13,8 @@ extension ShareSaving {
     ) throws(RecordError) -> Bool {
         guard let url = Self.address(of: text) else { return false }
         for zone in try store.zones(in: .private) + store.zones(in: .shared) {
-            for share in try store.shares(in: zone.id) where Self.address(of: share.text) == url {
+            for share in try store.sharing.shares(in: zone.id)
+            where Self.address(of: share.text) == url {
                 let own = try self.file(of: share, in: zone.id)
                 if own == file { continue }
                 if file == nil, let own, try shareDrafts.place(of: own) == place { continue }

@@ -50,7 +50,7 @@ final class ShareEnding: Sendable {
 
     /// Continues the ends of shares that the last mount did not complete.
     func resumeEndingShares() throws(RecordError) {
-        for (zone, root) in try store.endingShares() {
+        for (zone, root) in try store.sharing.endingShares() {
             guard let root else {
                 noteEnding(.zone(zone), after: .zero)
                 continue
@@ -135,7 +135,7 @@ final class ShareEnding: Sendable {
     /// deletion of the record leaves the share, and the other removals wait for that.
     private func forgetEndsOfGone() {
         do throws(RecordError) {
-            for (zone, root) in try store.endingShares() {
+            for (zone, root) in try store.sharing.endingShares() {
                 guard let root, try store.record(named: root, in: zone) == nil else { continue }
                 try store.write(author: .mount, isFreeing: true) {
                     transaction throws(RecordError) in

@@ -60,13 +60,13 @@ final class ShareFiles: Sendable {
         switch file {
         case .zone(let id):
             guard let zone = try store.zone(id),
-                let share = try store.share(of: nil, in: id)
+                let share = try store.sharing.share(of: nil, in: id)
             else { return nil }
             return ShownShare(share: share, zone: zone)
         case .record(let id):
             guard let meta = try store.meta(of: id) else { return nil }
             let zone = try places.place(of: meta.type).zone
-            let share = try store.share(of: meta.name, in: zone.id)
+            let share = try store.sharing.share(of: meta.name, in: zone.id)
             return share.map { ShownShare(share: $0, zone: zone) }
         }
     }
@@ -92,7 +92,7 @@ final class ShareFiles: Sendable {
     /// Returns the records of a zone that have their own shares.
     func sharedRecords(in zone: ZoneID) throws(RecordError) -> [RecordEntry] {
         var records: [RecordEntry] = []
-        for share in try store.shares(in: zone) {
+        for share in try store.sharing.shares(in: zone) {
             guard let root = share.root, let record = try store.record(named: root, in: zone)
             else { continue }
             records.append(record)

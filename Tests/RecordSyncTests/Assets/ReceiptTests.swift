@@ -31,7 +31,7 @@ import Testing
     private func readElsewhere() async throws -> [UInt8] {
         try await b.sync()
         let entry = try #require(try b.entry("x"))
-        let asset = try #require(try b.store.assets(of: entry.id).first)
+        let asset = try #require(try b.store.assets.assets(of: entry.id).first)
         let downloads = AssetDownloads(b.exchange)
         let bytes = try await downloads.read(asset, offset: 0, count: Int(asset.size))
         await downloads.stop()
@@ -116,7 +116,7 @@ import Testing
         try a.attach(Self.bytes(1), to: "x")
         try await roundDoing { [a] in
             try a.attach(Self.bytes(2), to: "x")
-            _ = try a.store.collectAssets()
+            _ = try a.store.assets.collectAssets()
         }
         try await expectWhole(Self.bytes(2))
     }

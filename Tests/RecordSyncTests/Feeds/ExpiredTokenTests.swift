@@ -60,7 +60,7 @@ import Testing
             "own": #"{"p":4}"#,
         ])
         let box = try #require(try b.store.zone(.private, .me, ZoneName("Box")))
-        #expect(try b.store.history(of: RecordName("kept"), in: box.id).count == 1)
+        #expect(try b.store.past.history(of: RecordName("kept"), in: box.id).count == 1)
     }
 
     @Test("zones whose removal the server has forgotten go, and what was made in a new one stays")

@@ -46,7 +46,7 @@ import Testing
         try b.expectSettled(a.tree())
         let box = try #require(try b.store.zone(.private, .me, ZoneName("Box")))
         for index in 0..<6 {
-            let versions = try b.store.history(of: RecordName("x\(index)"), in: box.id)
+            let versions = try b.store.past.history(of: RecordName("x\(index)"), in: box.id)
             #expect(versions.count == 1)
         }
         // Nothing is left that would be told again.
@@ -79,6 +79,6 @@ import Testing
         b.wire.forgetPlan()
         try await b.sync()
         try b.expectSettled(a.tree())
-        #expect(try b.store.counts().trash == 3)
+        #expect(try b.store.past.counts().trash == 3)
     }
 }

@@ -26,8 +26,8 @@ import Testing
     }
 
     private func passedOver() throws -> [String] {
-        let records = try b.store.passedOver(limit: 10)
-        #expect(try b.store.counts().passedOver == Int64(records.count))
+        let records = try b.store.syncState.passedOver(limit: 10)
+        #expect(try b.store.past.counts().passedOver == Int64(records.count))
         return records.map { "\($0.name): \($0.reason)" }
     }
 
@@ -48,7 +48,7 @@ import Testing
 
     private func errors() throws -> [String] {
         // What B could not send is another matter.
-        try b.store.syncEvents(after: 0, limit: 100).filter { $0.kind != .export }
+        try b.store.syncState.syncEvents(after: 0, limit: 100).filter { $0.kind != .export }
             .compactMap(\.error)
     }
 
@@ -71,7 +71,7 @@ import Testing
 
     @Test("who asks in vain is told so by the count, and asks no more")
     func inVain() async throws {
-        try b.store.retryParked()
+        try b.store.syncState.retryParked()
         for _ in 0..<3 { try await b.exchange.round() }
         #expect(b.wire.takeSent().count { $0 == .recordsLookup } == 1)
         #expect(try passedOver().count == 1)
@@ -116,7 +116,7 @@ import Testing
         try a.removeZone()
         try await a.sync()
         try await b.sync()
-        #expect(try b.store.passedOver(limit: 10).isEmpty)
+        #expect(try b.store.syncState.passedOver(limit: 10).isEmpty)
         #expect(try b.zones == [])
     }
 }

@@ -289,7 +289,7 @@ import Testing
         let replica = try Replica(small)
         try replica.save("x", "{\"a\":[\"\(String(repeating: "k", count: 6_000))\"]}")
         try await replica.sync()
-        let events = try replica.store.syncEvents(after: 0, limit: 100)
+        let events = try replica.store.syncState.syncEvents(after: 0, limit: 100)
         let failed = events.filter { $0.kind == .export && $0.error != nil }
         #expect(failed.count == 1)
         #expect(failed.first?.error?.contains("5000") == true)

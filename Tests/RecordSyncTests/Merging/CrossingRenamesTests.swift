@@ -73,7 +73,7 @@ import Testing
         let downloads = AssetDownloads(machine.exchange)
         for name in try machine.names() {
             let record = try #require(try machine.entry(name))
-            for asset in try machine.store.assets(of: record.id) {
+            for asset in try machine.store.assets.assets(of: record.id) {
                 let bytes = try await downloads.read(asset, offset: 0, count: 100)
                 photos[String(decoding: asset.fileName, as: UTF8.self)] = bytes
             }
@@ -219,7 +219,7 @@ import Testing
         for machine in [a, b] { try machine.move("k", from: "Box", to: "Cup") }
         try a.move("k", from: "Cup", to: "Box")
         let zone = try #require(try b.zone("Cup"))
-        _ = try await b.exchange.upload(try #require(try b.store.syncedZone(zone.id)))
+        _ = try await b.exchange.upload(try #require(try b.store.syncState.syncedZone(zone.id)))
         b.wire.plan(.recordsModify, .meanwhile { [a] in try await a.sync() })
         try await b.sync()
         try await settle()
@@ -273,8 +273,10 @@ import Testing
 extension Replica {
     fileprivate func sidesOfConflicts() throws -> [String] {
         try conflicts().flatMap { conflict in
-            try [Conflict.Side.mine, .theirs].compactMap { try store.text(of: $0, in: conflict) }
-                .map { String(decoding: $0, as: UTF8.self) }
+            try [Conflict.Side.mine, .theirs].compactMap {
+                try store.syncState.text(of: $0, in: conflict)
+            }
+            .map { String(decoding: $0, as: UTF8.self) }
         }
     }
 }

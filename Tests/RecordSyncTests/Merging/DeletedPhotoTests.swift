@@ -61,7 +61,7 @@ import Testing
         let fresh = try Replica(server)
         try await fresh.sync()
         let record = try #require(try fresh.entry(name, zone))
-        guard let asset = try fresh.store.assets(of: record.id).first else { return nil }
+        guard let asset = try fresh.store.assets.assets(of: record.id).first else { return nil }
         let downloads = AssetDownloads(fresh.exchange)
         let bytes = try await downloads.read(asset, offset: 0, count: 10_000)
         await downloads.stop()
@@ -120,7 +120,7 @@ import Testing
         try other.delete("r", zone: "Main")
         try await other.sync()
         let zone = try #require(try other.store.zone(.private, .me, ZoneName("Main")))
-        let trashed = try #require(try other.store.trash(in: zone.id).first)
+        let trashed = try #require(try other.store.past.trash(in: zone.id).first)
         try other.store.write(author: .commandLine) { transaction throws(RecordError) in
             _ = try transaction.records.restore(trashed.id)
         }

@@ -49,7 +49,9 @@ import Testing
                 text.contains("local")
                 ? (old, isEdited ? "edited" : "first") : (new, "local")
             let kept = try loser.conflicts().compactMap {
-                try loser.store.text(of: .mine, in: $0).map { String(decoding: $0, as: UTF8.self) }
+                try loser.store.syncState.text(of: .mine, in: $0).map {
+                    String(decoding: $0, as: UTF8.self)
+                }
             }
             #expect(kept.contains { $0.contains(value) }, "\(fault): \(text), \(kept)")
         }

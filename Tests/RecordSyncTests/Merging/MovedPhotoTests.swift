@@ -43,7 +43,7 @@ import Testing
         let fresh = try Replica(server)
         try await fresh.sync()
         let record = try #require(try fresh.entry(parts[2], parts[0], parts[1]))
-        let asset = try #require(try fresh.store.assets(of: record.id).first)
+        let asset = try #require(try fresh.store.assets.assets(of: record.id).first)
         let downloads = AssetDownloads(fresh.exchange)
         let bytes = try await downloads.read(asset, offset: 0, count: 10_000)
         await downloads.stop()

@@ -86,7 +86,7 @@ import Testing
     }
 
     private func finish(_ machine: Replica) throws {
-        _ = try machine.store.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        _ = try machine.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
     }
 
     // MARK: What is to be seen
@@ -203,7 +203,7 @@ import Testing
         for name in ["Side", "Main"] {
             let zone = try #require(
                 try a.store.zones(in: .private).first { $0.name == ZoneName(name) })
-            try await a.exchange.upload(try #require(try a.store.syncedZone(zone.id)))
+            try await a.exchange.upload(try #require(try a.store.syncState.syncedZone(zone.id)))
         }
         try Self.save(#"{"f":"1","g":"a"}"#, on: a)
         try await expect(
@@ -283,7 +283,7 @@ import Testing
         for name in ["Main", "Side"] {
             let zone = try #require(
                 try b.store.zones(in: .private).first { $0.name == ZoneName(name) })
-            try await b.exchange.download(try #require(try b.store.syncedZone(zone.id)))
+            try await b.exchange.download(try #require(try b.store.syncState.syncedZone(zone.id)))
         }
         try finish(b)
         try await expect(
@@ -465,7 +465,9 @@ import Testing
             #expect(try replica.outbox() == [])
         }
         let texts = try (a.conflicts(zone: old) + a.conflicts(zone: new)).flatMap { conflict in
-            try [Conflict.Side.mine, .theirs].compactMap { try a.store.text(of: $0, in: conflict) }
+            try [Conflict.Side.mine, .theirs].compactMap {
+                try a.store.syncState.text(of: $0, in: conflict)
+            }
         }
         #expect(texts.contains { String(decoding: $0, as: UTF8.self).contains(#""r":26"#) })
     }

@@ -43,7 +43,9 @@ import Testing
     /// The sides of the conflicts that a machine lists.
     private func mine(_ replica: Replica) throws -> [String] {
         try replica.conflicts().compactMap {
-            try replica.store.text(of: .mine, in: $0).map { String(decoding: $0, as: UTF8.self) }
+            try replica.store.syncState.text(of: .mine, in: $0).map {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
     }
 

@@ -48,8 +48,10 @@ import Testing
         #expect(try b.text("x") == nil)
         let conflict = try #require(try b.conflicts().first)
         #expect(conflict.fields == [FieldName("f")])
-        #expect(try b.store.text(of: .mine, in: conflict) == Array(#"{"f":"b","g":"old"}"#.utf8))
-        let theirs = try #require(try b.store.text(of: .theirs, in: conflict))
+        #expect(
+            try b.store.syncState.text(of: .mine, in: conflict)
+                == Array(#"{"f":"b","g":"old"}"#.utf8))
+        let theirs = try #require(try b.store.syncState.text(of: .theirs, in: conflict))
         #expect(String(decoding: theirs, as: UTF8.self).contains(#""a""#))
         try await settle()
         #expect(try a.text("x") == nil)

@@ -67,7 +67,7 @@ import Testing
         try await expectEqual([a, b], #"{"p":\#(stands)}"#)
         let conflict = try #require(try second.conflicts().first)
         let kept = try [Conflict.Side.mine, .theirs].map { side in
-            try second.store.text(of: side, in: conflict).map {
+            try second.store.syncState.text(of: side, in: conflict).map {
                 String(decoding: $0, as: UTF8.self).filter(\.isNumber)
             }
         }

@@ -197,8 +197,8 @@ import Testing
         ])
         let conflict = try #require(try a.conflicts().first)
         #expect(conflict.stem == Stem("list") && conflict.fields.isEmpty)
-        #expect(try a.store.text(of: .mine, in: conflict) == nil)
-        #expect(try a.store.text(of: .theirs, in: conflict) != nil)
+        #expect(try a.store.syncState.text(of: .mine, in: conflict) == nil)
+        #expect(try a.store.syncState.text(of: .theirs, in: conflict) != nil)
     }
 
     @Test("a record that was moved below one that is gone there stays and waits with the reason")

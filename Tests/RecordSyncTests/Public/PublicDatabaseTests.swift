@@ -67,7 +67,7 @@ import Testing
         try await b.exchange.round()
         #expect(try tree(b) == ["p": #"{"n":2}"#, "r": #"{"n":1}"#, "s": #"{"n":3}"#])
         let zone = try #require(try b.store.zone(.public, .me, ZoneName(Self.zone)))
-        #expect(try b.store.trash(in: zone.id).map(\.name.description) == ["q"])
+        #expect(try b.store.past.trash(in: zone.id).map(\.name.description) == ["q"])
         _ = b.wire.takeSent()
         try await b.exchange.round()
         #expect(Set(b.wire.takeSent()) == [.recordsQuery], "nothing is looked up without a reason")
@@ -112,7 +112,7 @@ import Testing
         try await b.exchange.round()
         #expect(try tree(b) == ["p": #"{"n":1}"#, "q": #"{"n":2}"#])
         let zone = try #require(try b.store.zone(.public, .me, ZoneName(Self.zone)))
-        #expect(try b.store.trash(in: zone.id).isEmpty)
+        #expect(try b.store.past.trash(in: zone.id).isEmpty)
     }
 
     @Test("what only its maker may change is refused, with the reason, and stays there")

@@ -74,7 +74,7 @@ import Testing
         await task.value
         try b.expectSettled(a.tree())
         let box = try #require(try b.store.zone(.private, .me, ZoneName("Box")))
-        #expect(try b.store.history(of: RecordName("x"), in: box.id).count <= 3)
+        #expect(try b.store.past.history(of: RecordName("x"), in: box.id).count <= 3)
         // Looking costs a request; nothing is fetched twice for it.
         let sent = b.wire.takeSent()
         #expect(sent.count { $0 == .zoneChanges } <= 6, "\(sent)")

@@ -118,9 +118,9 @@ struct NameOfOtherTypeTests {
         try await a.sync()
         try delete("Old", on: a, isFinal: true)
         let type = try #require(
-            try a.store.keptZone(.private, .me, ZoneName("Box"))
+            try a.store.past.keptZone(.private, .me, ZoneName("Box"))
                 .flatMap { try a.store.type($0.id, RecordTypeName("New")) })
-        let trashed = try #require(try a.store.trash(in: type.id).first)
+        let trashed = try #require(try a.store.past.trash(in: type.id).first)
         let restore = {
             try a.store.write(author: .commandLine) { transaction throws(RecordError) in
                 _ = try transaction.records.restore(trashed.id)

@@ -38,9 +38,9 @@ import Testing
     }
 
     private func trash() throws -> [String] {
-        try bob.store.zones(in: .shared, with: .trash).flatMap { zone in
-            try bob.store.trash(in: zone.id).compactMap { entry in
-                guard let text = try bob.store.trashed(entry.id)?.text else { return nil }
+        try bob.store.past.zones(in: .shared, with: .trash).flatMap { zone in
+            try bob.store.past.trash(in: zone.id).compactMap { entry in
+                guard let text = try bob.store.past.trashed(entry.id)?.text else { return nil }
                 return String(decoding: try JSONParser.parse(text).serialized(), as: UTF8.self)
             }
         }
@@ -143,14 +143,14 @@ import Testing
         try bob.save("c", #"{"$parent":"b","q":"mine"}"#)
         try await bob.sync()
         #expect(try Set(bob.names()) == ["b", "c"])
-        let row = try #require(try bob.store.outbox(limit: 10).first)
+        let row = try #require(try bob.store.past.outbox(limit: 10).first)
         #expect(row.error?.contains("not shared with you") == true)
         #expect(try alice.text("c") == #"{"p":1}"#)
         try bob.rename("c", to: "d")
         try await bob.sync()
         try await alice.sync()
         #expect(try Set(alice.names()) == ["a", "b", "c", "d"])
-        #expect(try bob.store.outbox(limit: 10).isEmpty)
+        #expect(try bob.store.past.outbox(limit: 10).isEmpty)
         try bob.expectSound()
     }
 
@@ -169,7 +169,7 @@ import Testing
         try await alice.sync()
         try await bob.sync()
         let zone = try #require(try bob.store.zones(in: .shared).first?.id)
-        let isOpen = try !bob.store.conflicts(in: zone).isEmpty
+        let isOpen = try !bob.store.syncState.conflicts(in: zone).isEmpty
         let text = try bob.text("b")
         #expect(isOpen && text?.contains(#""p":3"#) == true)
         try await bob.sync()
@@ -248,12 +248,12 @@ import Testing
         try await alice.sync()
         try await share(nil)
         let entry = try #require(try bob.entry("b"))
-        let asset = try #require(try bob.store.assets(of: entry.id).first)
+        let asset = try #require(try bob.store.assets.assets(of: entry.id).first)
         bob.wire.planDownload(.meanwhile { try await stop(nil) })
         let downloads = AssetDownloads(bob.exchange)
         try await downloads.bring(asset)
         await downloads.stop()
-        let path = bob.store.assetPath(try #require(asset.hash))
+        let path = bob.store.assets.assetPath(try #require(asset.hash))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 

@@ -61,8 +61,8 @@ import Testing
     func life() async throws {
         let guid = try await share("create")
         try await bob.sync()
-        let invitation = try #require(try bob.store.invitations().first)
-        #expect(try bob.store.invitations().count == 1)
+        let invitation = try #require(try bob.store.sharing.invitations().first)
+        #expect(try bob.store.sharing.invitations().count == 1)
         #expect(invitation.id == guid && invitation.link.contains("/share/\(guid)#Plans"))
         #expect(invitation.title == "Plans" && invitation.owner == "alice@example.org")
         #expect(
@@ -78,11 +78,11 @@ import Testing
         try await share("forceUpdate", title: "Other plans")
         try await bob.sync()
         #expect(heard.take() == [])
-        #expect(try bob.store.invitations().map(\.title) == ["Other plans"])
+        #expect(try bob.store.sharing.invitations().map(\.title) == ["Other plans"])
         _ = try await server.call(
             .recordsAccept, .public, as: .bob, ["shortGUIDs": [["value": .string(guid)]]])
         try await bob.sync()
-        #expect(try bob.store.invitations() == [])
+        #expect(try bob.store.sharing.invitations() == [])
         #expect(heard.take() == [])
         #expect(try bob.store.zones(in: .shared).count == 1)
     }
@@ -96,7 +96,7 @@ import Testing
         #expect(heard.take().count == 1)
         try await share("forceUpdate", isInvited: false)
         try await bob.sync()
-        #expect(try bob.store.invitations() == [])
+        #expect(try bob.store.sharing.invitations() == [])
         try await bob.sync()
         #expect(try !holds(word))
         #expect(heard.take() == [])

@@ -70,7 +70,7 @@ import Testing
             refused("take \(name) out") { try copyAndDelete(name) }
         }
         let entry = try #require(try bob.entry("r1"))
-        let photo = try #require(try bob.store.assets(of: entry.id).first)
+        let photo = try #require(try bob.store.assets.assets(of: entry.id).first)
         refused("remove the large field") {
             try bob.store.write(author: .mount) { transaction throws(RecordError) in
                 try transaction.assets.removeAsset(photo.record, photo.field, photo.index)
@@ -120,7 +120,7 @@ import Testing
         try bob.rename("w2", to: "m")
         try await permit("w", "READ_ONLY")
         #expect(try bob.names() == ["m", "r", "r1", "r2", "w", "w1"])
-        for row in try bob.store.outbox(limit: 10) where row.error != nil {
+        for row in try bob.store.past.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
                 try transaction.merging.revert(row)
             }
@@ -143,7 +143,7 @@ import Testing
         try await alice.sync()
         try await bob.sync()
         #expect(try bob.text("m")?.contains(#""p":2"#) == true, "her edit has followed")
-        for row in try bob.store.outbox(limit: 10) where row.error != nil {
+        for row in try bob.store.past.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
                 try transaction.merging.revert(row)
             }

@@ -67,9 +67,9 @@ import Testing
 
     private func trash() throws -> Set<String> {
         Set(
-            try bob.store.zones(in: .shared, with: .trash).flatMap { zone in
-                try bob.store.trash(in: zone.id).compactMap { entry in
-                    try bob.store.trashed(entry.id).map {
+            try bob.store.past.zones(in: .shared, with: .trash).flatMap { zone in
+                try bob.store.past.trash(in: zone.id).compactMap { entry in
+                    try bob.store.past.trashed(entry.id).map {
                         String(decoding: $0.text, as: UTF8.self)
                             .filter { !$0.isWhitespace }
                     }
@@ -165,7 +165,7 @@ import Testing
         try await share(ended)
         let entry = try #require(try bob.entry("b"))
         let downloads = AssetDownloads(bob.exchange)
-        for asset in try bob.store.assets(of: entry.id) { try await downloads.bring(asset) }
+        for asset in try bob.store.assets.assets(of: entry.id) { try await downloads.bring(asset) }
         await downloads.stop()
         try bob.rename("b", to: "c")
         try await end(ended)
@@ -207,7 +207,7 @@ import Testing
         #expect(try bob.names() == ["a"])
         #expect(try trash() == [#"{"q":"mine"}"#])
         #expect(news.count(.unsent) == 1)
-        #expect(try bob.store.ownTrashCount() == 1)
+        #expect(try bob.store.sharing.ownTrashCount() == 1)
     }
 
     @Test(
@@ -255,9 +255,9 @@ import Testing
         #expect(try Set(alice.names()) == ["b", "other"])
         #expect(try alice.outbox() == [])
         let zone = try #require(try alice.zone("Box"))
-        #expect(try alice.store.conflicts(in: zone.id).isEmpty)
-        #expect(try alice.store.shares(in: zone.id).isEmpty)
-        let told = try alice.store.unsharedRecords(since: Timestamp(seconds: 0))
+        #expect(try alice.store.syncState.conflicts(in: zone.id).isEmpty)
+        #expect(try alice.store.sharing.shares(in: zone.id).isEmpty)
+        let told = try alice.store.sharing.unsharedRecords(since: Timestamp(seconds: 0))
         #expect(
             told.map(\.children) == [[RecordName("b")]] && told.map(\.root) == [RecordName("a")])
         try await bob.sync()

@@ -65,7 +65,7 @@ import Testing
         try await bob.sync()
         for (replica, database) in [(alice, Database.private), (bob, .shared)] {
             let zone = try #require(try replica.store.zones(in: database).first)
-            let share = try #require(try replica.store.shares(in: zone.id).first)
+            let share = try #require(try replica.store.sharing.shares(in: zone.id).first)
             let json = try JSONParser.parse(share.text)
             #expect(json.at("title") == "Our box")
             #expect(json.at("participants.0.permission") == "READ_WRITE")

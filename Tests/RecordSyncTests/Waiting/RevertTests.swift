@@ -33,7 +33,7 @@ import Testing
     private func revertAll(_ replica: Replica) throws -> Int {
         try replica.store.write(author: .sync) { transaction throws(RecordError) in
             var count = 0
-            for change in try replica.store.refusedChanges(limit: 100)
+            for change in try replica.store.past.refusedChanges(limit: 100)
             where try transaction.merging.revert(change) { count += 1 }
             return count
         }
@@ -61,8 +61,8 @@ import Testing
         try await expectAsMade(other)
         // What was given up is in history.
         let zone = try #require(try other.store.zone(.public, .me, ZoneName(Self.zone)))
-        let texts = try other.store.history(of: RecordName("p"), in: zone.id).compactMap {
-            try other.store.version($0.token)?.text
+        let texts = try other.store.past.history(of: RecordName("p"), in: zone.id).compactMap {
+            try other.store.past.version($0.token)?.text
         }
         #expect(texts.contains(Array(#"{"n":2,"u":"new"}"#.utf8)))
         try maker.save("p", #"{"n":3}"#, zone: Self.zone)
@@ -123,7 +123,7 @@ import Testing
         #expect(try revertAll(replica) == 1)
         try replica.expectSettled(["well": "{}"])
         let zone = try #require(try replica.store.zone(.private, .me, ZoneName("Box")))
-        let trashed = try #require(try replica.store.trash(in: zone.id).first)
+        let trashed = try #require(try replica.store.past.trash(in: zone.id).first)
         try replica.store.write(author: .commandLine) { transaction throws(RecordError) in
             _ = try transaction.records.restore(trashed.id)
         }
@@ -139,7 +139,7 @@ import Testing
         try await make(["p": #"{"n":1}"#])
         try other.save("p", #"{"n":2}"#, zone: Self.zone)
         try await other.exchange.round()
-        let change = try #require(try other.store.refusedChanges(limit: 1).first)
+        let change = try #require(try other.store.past.refusedChanges(limit: 1).first)
         try other.save("p", #"{"n":3}"#, zone: Self.zone)
         let isReverted = try other.store.write(author: .sync) { transaction throws(RecordError) in
             try transaction.merging.revert(change)

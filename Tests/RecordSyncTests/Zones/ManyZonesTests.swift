@@ -44,7 +44,7 @@ import Testing
         try makeZones(30, at: a)
         // Without a look at the database first.
         let first = try #require(try a.zone("Zone0"))
-        let zone = try #require(try a.store.syncedZone(first.id))
+        let zone = try #require(try a.store.syncState.syncedZone(first.id))
         try await a.exchange.upload(zone)
         try await a.sync()
         #expect(try a.text("x", zone: "Zone11") == #"{"p":1}"#)

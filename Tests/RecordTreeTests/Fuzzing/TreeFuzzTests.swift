@@ -26,7 +26,7 @@ struct TreeFuzzTests {
         try fuzzer.run(steps: Self.stepsARun)
         #expect(fuzzer.successes > Self.stepsARun / 10, "seed \(seed): nearly every call fails")
         try fuzzer.fixture.tree.finish()
-        let problems = try fuzzer.fixture.store.integrityCheck(deep: true)
+        let problems = try fuzzer.fixture.store.upkeep.integrityCheck(deep: true)
         #expect(problems.isEmpty, "seed \(seed): \(problems)")
         try compareWithAnotherTree(fuzzer, seed)
     }

@@ -160,7 +160,7 @@ extension SharingWorld {
                     continue
                 }
                 let outcome = asset.isDownloaded ? "" : try await bring(asset, number)
-                let path = replica.store.assetPath(hash)
+                let path = replica.store.assets.assetPath(hash)
                 let bytes = FileManager.default.contents(atPath: path).map { Array($0) }
                 if bytes != photos.bytes(of: hash.hex) {
                     problems.append("Machine \(number) cannot read the file of \(key): \(outcome)")
@@ -175,6 +175,6 @@ extension Replica {
     /// The file `photo` beside a record.
     fileprivate func photo(of key: Step.Key) throws -> AssetEntry? {
         guard let entry = try entry(key.name, key.zone) else { return nil }
-        return try store.assets(of: entry.id).first { $0.kind == .file && $0.hash != nil }
+        return try store.assets.assets(of: entry.id).first { $0.kind == .file && $0.hash != nil }
     }
 }

@@ -20,7 +20,7 @@ extension SharingWorld {
                         + "\(words(wanted)).")
             }
             guard let info else { continue }
-            let shares = try machines[number].replica.store.shares(in: info.id)
+            let shares = try machines[number].replica.store.sharing.shares(in: info.id)
             let names = Set(shares.map(\.name.description))
             if names != Set(spots.keys.map(\.shareName)) {
                 problems.append("Machine \(number) has the shares \(names) in \(zone).")
@@ -54,7 +54,7 @@ extension SharingWorld {
             guard let member = share.members[user] else { return false }
             return !member.isAccepted && share.permission(of: member) != .none
         }.map(\.link)
-        let shown = try machines[number].replica.store.invitations().map(\.id)
+        let shown = try machines[number].replica.store.sharing.invitations().map(\.id)
         if Set(shown) == Set(wanted), shown.count == wanted.count { return [] }
         return ["Machine \(number) says that its user is invited to \(shown), not \(wanted)."]
     }

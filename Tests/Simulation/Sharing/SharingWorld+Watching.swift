@@ -138,7 +138,7 @@ extension SharingWorld {
         guard spots.count == 1, let (spot, permission) = spots.first, permission == .readWrite,
             let info = try info(of: key.zone, number)
         else { return false }
-        let known = try machines[number].replica.store.shares(in: info.id)
+        let known = try machines[number].replica.store.sharing.shares(in: info.id)
         return known.map(\.name.description) == [spot.shareName]
     }
 

@@ -76,9 +76,9 @@ extension Replica {
     /// What is in the trash of all zones of the database that the machine is about.
     func wordsInTrash() throws -> Set<String> {
         var words: Set<String> = []
-        for zone in try store.zones(in: database, with: .trash) {
-            for entry in try store.trash(in: zone.id) {
-                guard let text = try store.trashed(entry.id)?.text else { continue }
+        for zone in try store.past.zones(in: database, with: .trash) {
+            for entry in try store.past.trash(in: zone.id) {
+                guard let text = try store.past.trashed(entry.id)?.text else { continue }
                 words.formUnion(Record.values(in: String(decoding: text, as: UTF8.self)))
             }
         }

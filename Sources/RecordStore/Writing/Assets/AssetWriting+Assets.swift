@@ -8,7 +8,7 @@ extension AssetWriting {
     package func expectAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?, fileExtension: [UInt8]
     ) throws(RecordError) -> AssetEntry {
-        if let asset = try transaction.connection.asset(record, field, index) {
+        if let asset = try transaction.connection.records.asset(record, field, index) {
             guard asset.kind == .file, asset.fileExtension != fileExtension,
                 asset.isLeaving || asset.hash == nil
             else { return asset }
@@ -33,11 +33,11 @@ extension AssetWriting {
     /// Removes the row that was made for bytes which were then refused, unless the record's text
     /// names it.
     package func forgetExpected(_ id: AssetID) throws(RecordError) {
-        guard let asset = try transaction.connection.asset(id), asset.kind == .file,
+        guard let asset = try transaction.connection.records.asset(id), asset.kind == .file,
             asset.hash == nil,
-            let record = try transaction.connection.stored(asset.record)
+            let record = try transaction.connection.records.stored(asset.record)
         else { return }
-        if let text = try transaction.connection.savedText(of: record.id) {
+        if let text = try transaction.connection.records.savedText(of: record.id) {
             let document = try transaction.outbox.document(
                 text, of: record.id, try transaction.place(record.entry.type))
             let named = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
@@ -103,7 +103,8 @@ extension AssetWriting {
         }
         try stopLeaving(record, field, index)
         if index == nil { try stopFollowing(to: record, field) }
-        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record)
+        guard owner.state != .draftOnly,
+            let text = try transaction.connection.records.savedText(of: record)
         else {
             return try holdAsset(
                 record, field, index, hash, size: size, fileExtension: fileExtension,
@@ -111,7 +112,7 @@ extension AssetWriting {
         }
         let written =
             isInPlace ? AssetPlace(field: field, index: Int64(index ?? -1)) : nil
-        if try transaction.connection.asset(record, field, index)?.isShown != true {
+        if try transaction.connection.records.asset(record, field, index)?.isShown != true {
             try transaction.touch(owner.entry.type)
         }
         transaction.referredAssets.append(hash)
@@ -120,7 +121,7 @@ extension AssetWriting {
         if type == .string || type == .bytes {
             try setValue(
                 owner, place, document, field, isString: type == .string, hash, written)
-            return try transaction.connection.asset(record, field, index)
+            return try transaction.connection.records.asset(record, field, index)
         }
         let name = EntryName.assetFileName(
             stem: owner.entry.stem, field: field, index: index, fileExtension: fileExtension)
@@ -207,7 +208,7 @@ extension AssetWriting {
         _ owner: StoredRecord, _ place: TypePlace, _ document: RecordDocument,
         _ field: FieldName, isString: Bool, _ hash: ContentHash, _ written: AssetPlace?
     ) throws(RecordError) {
-        let bytes = try transaction.store.bytes(ofFile: hash)
+        let bytes = try transaction.store.assets.bytes(ofFile: hash)
         if isString, String(validating: bytes, as: UTF8.self) == nil {
             throw RecordError(
                 .schemaMismatch, "\(field) is a STRING: its file must hold valid UTF-8.")
@@ -235,7 +236,8 @@ extension AssetWriting {
         transaction.note(
             .asset, zone: owner.zone, type: owner.entry.type, record: record,
             stem: owner.entry.stem, asset: asset.id)
-        guard owner.state != .draftOnly, let text = try transaction.connection.savedText(of: record)
+        guard owner.state != .draftOnly,
+            let text = try transaction.connection.records.savedText(of: record)
         else {
             return try removeHeldAsset(owner, asset)
         }
@@ -257,7 +259,7 @@ extension AssetWriting {
         _ owner: StoredRecord, _ asset: AssetEntry
     ) throws(RecordError) {
         try removeAssetRow(asset)
-        guard try transaction.connection.assets(of: owner.id).isEmpty else { return }
+        guard try transaction.connection.records.assets(of: owner.id).isEmpty else { return }
         if owner.state == .draftOnly, owner.entry.size == 0 {
             return try transaction.records.beginDelete(owner.id)
         }
@@ -289,7 +291,7 @@ extension AssetWriting {
     /// Moves the rows after a removed one forward by one place. They keep their numbers.
     private func closeGap(_ removed: AssetEntry) throws(RecordError) {
         try removeAssetRow(removed)
-        for asset in try transaction.connection.assets(of: removed.record)
+        for asset in try transaction.connection.records.assets(of: removed.record)
         where asset.field == removed.field {
             guard let index = removed.index, let place = asset.index, place > index else {
                 continue
@@ -314,7 +316,7 @@ extension AssetWriting {
     private func requireAsset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) -> AssetEntry {
-        guard let asset = try transaction.connection.asset(record, field, index) else {
+        guard let asset = try transaction.connection.records.asset(record, field, index) else {
             throw RecordError(.notFound, "The record has no asset \(field).")
         }
         return asset
@@ -335,16 +337,18 @@ extension AssetValue {
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     /// Returns the bytes of a long string or bytes value, which has a file but no bytes of its own.
     /// Returns nil for an asset.
     package func inlineValue(of asset: AssetEntry) throws(RecordError) -> [UInt8]? {
         guard asset.kind == .value else { return nil }
-        guard let text = try savedText(of: asset.record), let record = try record(asset.record),
-            let type = try type(record.type)
+        guard let text = try store.savedText(of: asset.record),
+            let record = try store.record(asset.record),
+            let type = try store.type(record.type)
         else { throw RecordError(.stale, "The record is gone.") }
         let document = try RecordDocument(
-            parsing: text, schema: try schema(of: type.name), limits: options.limits.asReceived)
+            parsing: text, schema: try store.schema(of: type.name),
+            limits: store.options.limits.asReceived)
         switch document[asset.field] {
         case .string(let text): return text.utf8
         case .bytes(let bytes): return bytes
@@ -356,13 +360,14 @@ extension RecordStore {
     /// Returns the bytes of a stored file that is about to become a value.
     package func bytes(ofFile hash: ContentHash) throws(RecordError) -> [UInt8] {
         let path = assetPath(hash)
-        guard let size = AssetFiles(places: places).size(of: hash) else {
+        guard let size = AssetFiles(places: store.places).size(of: hash) else {
             throw RecordError(.notFound, "The bytes \(hash) are not here.")
         }
         try checkAsset(hash, size: size)
-        guard size <= options.limits.textBytes else {
+        guard size <= store.options.limits.textBytes else {
             throw RecordError(
-                .tooLarge, "A value in a record has at most \(options.limits.textBytes) bytes.")
+                .tooLarge,
+                "A value in a record has at most \(store.options.limits.textBytes) bytes.")
         }
         let source = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard source >= 0 else { throw RecordError.systemCall("open \(path)", errno) }

@@ -58,12 +58,12 @@ extension AssetWriting {
 
     /// Gives a record that is about to move elsewhere the files that were to follow it.
     func finishFollowing(to record: RecordID) throws(RecordError) {
-        for follow in try transaction.connection.follows(to: record) { try finish(follow) }
+        for follow in try transaction.connection.records.follows(to: record) { try finish(follow) }
     }
 
     /// Gives all records the files that were to follow them.
     func finishFollowing() throws(RecordError) {
-        for follow in try transaction.connection.follows(until: .max) { try finish(follow) }
+        for follow in try transaction.connection.records.follows(until: .max) { try finish(follow) }
     }
 
     func finish(_ follow: Follow) throws(RecordError) {
@@ -78,7 +78,7 @@ extension AssetWriting {
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     /// Gives the records the files that have waited for this time.
     ///
     /// - Parameter age: nil for all files, when no tool can move them any more.
@@ -86,16 +86,17 @@ extension RecordStore {
     package func finishFollowing(
         olderThan age: Duration?
     ) throws(RecordError) -> [(follow: Follow, error: RecordError)] {
-        let limit = age.map { (options.clock.now - $0).nanoseconds } ?? .max
-        let due = try read { connection throws(RecordError) in
-            try connection.follows(until: limit)
+        let limit = age.map { (store.options.clock.now - $0).nanoseconds } ?? .max
+        let due = try store.read { connection throws(RecordError) in
+            try connection.records.follows(until: limit)
         }
         var failed: [(follow: Follow, error: RecordError)] = []
         for follow in due {
             do throws(RecordError) {
-                try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+                try store.write(author: .mount, isFreeing: true) {
+                    transaction throws(RecordError) in
                     // A tool may have moved more files meanwhile.
-                    let now = try transaction.connection.follows(to: follow.target)
+                    let now = try transaction.connection.records.follows(to: follow.target)
                     guard let current = now.first(where: { $0.field == follow.field }) else {
                         return
                     }
@@ -109,7 +110,7 @@ extension RecordStore {
     }
 
     package func drop(_ follow: Follow) throws(RecordError) {
-        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try transaction.assets.stopFollowing(to: follow.target, follow.field)
         }
     }
@@ -117,8 +118,8 @@ extension RecordStore {
     /// Returns the time since which the oldest of the files that can follow now has waited. Returns
     /// nil when there is none.
     package func firstFollowing() throws(RecordError) -> Timestamp? {
-        try read { connection throws(RecordError) in
-            try connection.follows(until: .max).map(\.since).min()
+        try store.read { connection throws(RecordError) in
+            try connection.records.follows(until: .max).map(\.since).min()
         }
     }
 
@@ -126,10 +127,10 @@ extension RecordStore {
     package func files(
         _ shown: [AssetEntry], of record: RecordID
     ) throws(RecordError) -> [AssetEntry] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             var files = shown
-            for follow in try connection.follows(to: record) {
-                guard let current = try connection.asset(record, follow.field, nil),
+            for follow in try connection.records.follows(to: record) {
+                guard let current = try connection.records.asset(record, follow.field, nil),
                     follow.isDue(over: current)
                 else { continue }
                 files.removeAll { $0.id == current.id }
@@ -140,11 +141,11 @@ extension RecordStore {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     private static let columns = "record_id, field, source, hash, size, ext, instead, since"
 
     fileprivate func follows(to record: RecordID) throws(RecordError) -> [Follow] {
-        try all(
+        try connection.all(
             "SELECT \(Self.columns) FROM follow WHERE record_id = ? ORDER BY field",
             [.integer(record.rawValue)]
         ) { $0.follow() }
@@ -153,7 +154,7 @@ extension SQLConnection {
     /// Returns the files that follow existing records. A record that waits for its deletion may
     /// come back.
     fileprivate func follows(until limit: Int64) throws(RecordError) -> [Follow] {
-        try all(
+        try connection.all(
             """
             SELECT \(Self.columns) FROM follow f
             WHERE since <= ? AND EXISTS (

@@ -15,14 +15,14 @@ extension AssetWriting {
     package func holder(
         _ type: TypeID, _ stem: Stem, file: [UInt8] = []
     ) throws(RecordError) -> RecordID {
-        if let record = try transaction.connection.stored(type, stem) {
+        if let record = try transaction.connection.records.stored(type, stem) {
             try transaction.checkWritable(record, in: try transaction.place(type))
             guard record.state == .waitingDelete else { return record.id }
             try transaction.records.finalizeDelete(record.id)
             // The record that is shown under the name from now on has the file.
-            if let next = try transaction.connection.stored(type, stem) { return next.id }
+            if let next = try transaction.connection.records.stored(type, stem) { return next.id }
         }
-        try transaction.connection.checkNameable(stem, try transaction.place(type))
+        try transaction.connection.records.checkNameable(stem, try transaction.place(type))
         return try transaction.records.saveDraft(
             text: [], type: type, stem: stem, error: .missingRecord(stem, file: file),
             isAwaited: true
@@ -44,12 +44,15 @@ extension AssetWriting {
         var isChanged = false
         let owner = try transaction.records.requireRecord(record)
         let place = try transaction.place(owner.entry.type)
-        guard try transaction.connection.permission(of: record, in: place.zone) == .readWrite else {
+        guard
+            try transaction.connection.records.permission(of: record, in: place.zone) == .readWrite
+        else {
             return
         }
         for asset in held {
             guard let hash = asset.hash,
-                let row = try transaction.connection.asset(record, asset.field, asset.index),
+                let row = try transaction.connection.records.asset(
+                    record, asset.field, asset.index),
                 row.kind == .file, row.hash != hash
             else { continue }
             try setAsset(
@@ -63,12 +66,12 @@ extension AssetWriting {
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     /// Removes the traces of files whose first writing was ended by a crash, for a store that was
     /// just opened. They have no bytes, and the rows that were made to wait for their records would
     /// prevent the removal of a directory.
     func forgetUnwrittenAssets() throws(RecordError) {
-        let awaited = try read { connection throws(RecordError) in
+        let awaited = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT d.record_id FROM draft d JOIN record r ON r.id = d.record_id
@@ -79,7 +82,7 @@ extension RecordStore {
             ) { RecordID($0.int64(0)) }
         }
         guard !awaited.isEmpty else { return }
-        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             for record in awaited {
                 for asset in try transaction.records.assets(of: record) where asset.hash == nil {
                     try transaction.assets.removeAsset(record, asset.field, asset.index)

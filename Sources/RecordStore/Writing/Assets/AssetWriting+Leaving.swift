@@ -44,8 +44,8 @@ extension AssetWriting {
     package func finishLeaving(of record: RecordID) throws(RecordError) {
         // Starts from the last element of a list, so that the places of the elements before stay
         // the same.
-        for asset in try transaction.connection.assets(of: record).reversed() where asset.isLeaving
-        {
+        for asset in try transaction.connection.records.assets(of: record).reversed()
+        where asset.isLeaving {
             try removeAsset(record, asset.field, asset.index)
         }
     }

@@ -108,7 +108,9 @@ extension AssetWriting {
         let expected = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
         guard hadAssets || !expected.isEmpty else { return (false, false) }
         var rows: [AssetPlace: AssetEntry] = [:]
-        for row in try transaction.connection.assets(of: record) { rows[AssetPlace(row)] = row }
+        for row in try transaction.connection.records.assets(of: record) {
+            rows[AssetPlace(row)] = row
+        }
         let sources = AssetSources(
             rows: rows,
             old: old.map { ExpectedAsset.all(in: $0, limits: transaction.store.options.limits) }
@@ -256,8 +258,9 @@ extension AssetWriting {
             return FoundContent(hash: hash, size: row.size, isClaimed: isClaimed)
         }
         if case .asset(let stem, let field, let index, _) = value.entryName,
-            let other = try transaction.connection.stored(place.type, stem), other.id != record,
-            let asset = try transaction.connection.asset(other.id, field, index),
+            let other = try transaction.connection.records.stored(place.type, stem),
+            other.id != record,
+            let asset = try transaction.connection.records.asset(other.id, field, index),
             let hash = asset.hash
         {
             return FoundContent(hash: hash, size: asset.size, isClaimed: isClaimed)

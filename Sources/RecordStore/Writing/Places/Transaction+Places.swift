@@ -70,7 +70,7 @@ extension Transaction {
         try connection.run(
             "UPDATE zone SET removed = 1, incarnation = incarnation + 1 WHERE id = ?",
             [.integer(zone.rawValue)])
-        try unpin(.zone(zone))
+        try assets.unpin(.zone(zone))
         placesChanged = true
         note(.zoneRemoved, zone: zone)
     }
@@ -90,11 +90,11 @@ extension Transaction {
     func zone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
-        try connection.zone(database, owner, name)
+        try connection.records.zone(database, owner, name)
     }
 
     func requireZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
-        guard let zone = try connection.zone(id) else {
+        guard let zone = try connection.records.zone(id) else {
             throw RecordError(.notFound, "The zone is gone.")
         }
         return zone

@@ -12,7 +12,8 @@ extension RecordWriting {
 
     /// Does the same for the record that is shown under a name. Returns nil when there is none.
     package func beginDelete(_ stem: Stem, in type: TypeID) throws(RecordError) -> RecordEntry? {
-        guard let record = try transaction.connection.stored(type, stem), !record.entry.isHidden
+        guard let record = try transaction.connection.records.stored(type, stem),
+            !record.entry.isHidden
         else {
             return nil
         }
@@ -27,7 +28,7 @@ extension RecordWriting {
         case .waitingDelete: return
         case .draftOnly:
             try replaceFile(of: record, .removed)
-            if record.entry.hasAssets, try !transaction.connection.assets(of: id).isEmpty {
+            if record.entry.hasAssets, try !transaction.connection.records.assets(of: id).isEmpty {
                 _ = try beginAwaiting(record)
                 return
             }
@@ -46,7 +47,8 @@ extension RecordWriting {
         transaction.note(
             .waiting, zone: record.zone, type: record.entry.type, record: id,
             stem: record.entry.stem,
-            waitingAssets: record.entry.hasAssets ? try transaction.connection.assets(of: id) : [])
+            waitingAssets: record.entry.hasAssets
+                ? try transaction.connection.records.assets(of: id) : [])
     }
 
     /// Ends the deletion, so that the record is as before. Nothing happens when it does not wait
@@ -77,7 +79,7 @@ extension RecordWriting {
         if hasMoves {
             // Nothing waits any longer for a copy that was moved here and that the server has, or
             // that nobody wants.
-            let isKnown = try transaction.connection.baseTag(of: id) != nil
+            let isKnown = try transaction.connection.sync.baseTag(of: id) != nil
             if transaction.author != .sync || isKnown {
                 try transaction.moves.forgetMoves(to: name, record.zone)
             }
@@ -143,7 +145,7 @@ extension RecordWriting {
     func removeRows(of record: StoredRecord) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
         if record.entry.hasAssets {
-            for asset in try transaction.connection.assets(of: record.id) {
+            for asset in try transaction.connection.records.assets(of: record.id) {
                 transaction.assets.noteFormer(asset, isGone: true)
             }
             try transaction.connection.run("DELETE FROM asset WHERE record_id = ?", value)

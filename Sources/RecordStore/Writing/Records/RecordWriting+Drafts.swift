@@ -150,7 +150,7 @@ extension RecordWriting {
     /// notFound, also for a record that only its assets wait for.
     package func discardDraft(_ id: RecordID) throws(RecordError) -> RecordEntry? {
         let record = try requireRecord(id)
-        if record.state == .draftOnly, try !transaction.connection.assets(of: id).isEmpty {
+        if record.state == .draftOnly, try !transaction.connection.records.assets(of: id).isEmpty {
             guard !record.entry.isAwaited else {
                 throw RecordError(.notFound, "\(RecordError.missingRecord(record.entry.stem))")
             }
@@ -187,7 +187,7 @@ extension RecordWriting {
         of record: StoredRecord?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
         guard let record, record.entry.hasDraft, !record.entry.isAwaited,
-            let draft = try transaction.connection.draft(of: record.id)
+            let draft = try transaction.connection.records.draft(of: record.id)
         else {
             return try body()
         }
@@ -248,9 +248,9 @@ extension RecordError {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     func draft(of id: RecordID) throws(RecordError) -> Draft? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.draft) FROM draft d CROSS JOIN record r ON r.id = d.record_id
             WHERE d.record_id = ?

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// The files that show records, as distinct from the records: a change may take a file's name away.
@@ -27,7 +27,7 @@ extension RecordWriting {
         guard effect != .inPlace, transaction.replaced[record.id] == nil else { return false }
         let (text, version): ([UInt8], Int64?)
         do throws(RecordError) {
-            let shown = try transaction.connection.shown(record.id)
+            let shown = try transaction.connection.records.shown(record.id)
             (text, version) = (shown?.text ?? [], shown?.version)
         } catch  where error.code == .corrupt {
             // No program can be reading a damaged text.
@@ -45,5 +45,16 @@ extension RecordWriting {
         let before = record.entry.incarnation
         return transaction.replaced[record.id] == nil
             ? before : (before &+ 1) % RecordFile.incarnations
+    }
+
+    /// Stores the time of a large field's file, on this machine only, until other bytes arrive.
+    package func setModified(_ id: AssetID, _ modified: Timestamp) throws(RecordError) {
+        try transaction.connection.run(
+            """
+            UPDATE asset SET modified = ?1,
+                status_changed = CASE status_changed WHEN ?2 THEN ?2
+                    ELSE max(?2, status_changed + 1) END
+            WHERE id = ?3
+            """, [.time(modified), .time(transaction.changed), .integer(id.rawValue)])
     }
 }

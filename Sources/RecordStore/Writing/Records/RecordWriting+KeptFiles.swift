@@ -31,7 +31,7 @@ extension RecordWriting {
         let missing = files.filter { !document.hasKey($0) }
         var text = document.text
         if !missing.isEmpty, let record,
-            let former = try transaction.connection.savedText(of: record.id)
+            let former = try transaction.connection.records.savedText(of: record.id)
         {
             let kept = try parse(former, new.place).fields.filter { missing.contains($0.name) }
             text = document.replacing(kept.map { ($0.name, $0.value) })
@@ -49,7 +49,7 @@ extension RecordWriting {
         guard case .all(let removed) = kept, let record, record.state != .draftOnly,
             record.entry.hasAssets, try transaction.connection.renamed(record.id) == nil
         else { return [] }
-        let files = try transaction.connection.assets(of: record.id).filter {
+        let files = try transaction.connection.records.assets(of: record.id).filter {
             $0.kind == .file && !$0.isLeaving && !removed.contains($0.id)
         }
         return Set(files.map(\.field))

@@ -20,9 +20,11 @@ extension RecordWriting {
         }
         let place = try transaction.writablePlace(of: record)
         if record.entry.stem == stem { return record.entry }
-        let draft = try transaction.connection.draft(of: id)
+        let draft = try transaction.connection.records.draft(of: id)
         var target: RecordID?
-        if record.state != .draftOnly, let text = try transaction.connection.savedText(of: id) {
+        if record.state != .draftOnly,
+            let text = try transaction.connection.records.savedText(of: id)
+        {
             target = try save(text, of: record, place, as: stem, newID: newID, files)
         }
         if let draft {
@@ -33,7 +35,7 @@ extension RecordWriting {
         }
         guard let target else { throw RecordError(.notFound, "The record is gone.") }
         if record.state == .draftOnly { try moveHeldAssets(from: id, to: target) }
-        try transaction.copyPin(of: id, to: target)
+        try transaction.assets.copyPin(of: id, to: target)
         if try transaction.connection.hasMoves(), let name = record.name,
             let newName = try requireRecord(target).name
         {
@@ -59,11 +61,11 @@ extension RecordWriting {
     private func moveHeldAssets(
         from old: RecordID, to new: RecordID
     ) throws(RecordError) {
-        let held = try transaction.connection.assets(of: old)
+        let held = try transaction.connection.records.assets(of: old)
         guard !held.isEmpty else { return }
         if try requireRecord(new).state == .draftOnly {
             let places = Set(held.map { AssetPlace($0) })
-            for asset in try transaction.connection.assets(of: new)
+            for asset in try transaction.connection.records.assets(of: new)
             where places.contains(AssetPlace(asset)) {
                 try transaction.assets.removeAssetRow(asset)
             }
@@ -86,7 +88,9 @@ extension RecordWriting {
         _ text: [UInt8], of record: StoredRecord, _ place: TypePlace, as stem: Stem,
         newID: RecordID?, _ files: MovedFiles
     ) throws(RecordError) -> RecordID {
-        let assets = try transaction.connection.assets(of: record.id).filter { $0.kind == .file }
+        let assets = try transaction.connection.records.assets(of: record.id).filter {
+            $0.kind == .file
+        }
         var new = NewState(
             text: try renaming(assets, in: text, place, to: stem), place: place, stem: stem)
         new.modified = record.entry.modified
@@ -109,8 +113,9 @@ extension RecordWriting {
     func target(
         _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
     ) throws(RecordError) -> StoredRecord? {
-        guard let old = try transaction.connection.stored(type, stem) else { return nil }
-        guard transaction.author != .sync, let copy = try transaction.connection.copyOfGivenUp(old),
+        guard let old = try transaction.connection.records.stored(type, stem) else { return nil }
+        guard transaction.author != .sync,
+            let copy = try transaction.connection.records.copyOfGivenUp(old),
             copy.id != record
         else { return old }
         try finalizeDelete(old.id)
@@ -131,14 +136,14 @@ extension RecordWriting {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns the record to which a record that waits for its deletion was renamed, if the old
     /// name is free: no other record will be shown under it when the deletion is final.
     fileprivate func copyOfGivenUp(_ record: StoredRecord) throws(RecordError) -> StoredRecord? {
         guard record.state == .waitingDelete, let name = record.name,
-            let copy = try renamed(record.id)
+            let copy = try connection.renamed(record.id)
         else { return nil }
-        let type = try first(
+        let type = try connection.first(
             "SELECT name FROM record_type WHERE id = ?", [.integer(record.entry.type.rawValue)]
         ) { RecordTypeName(bytes: $0.bytes(0)) }
         guard let type else { return nil }
@@ -147,20 +152,20 @@ extension SQLConnection {
     }
 }
 
-extension RecordStore {
+extension RecordHistory {
     /// Returns the record to which a record that waits for its deletion was renamed, while that
     /// record exists.
     package func renamed(_ record: RecordID) throws(RecordError) -> RecordID? {
-        try read { connection throws(RecordError) in try connection.renamed(record)?.id }
+        try store.read { connection throws(RecordError) in try connection.renamed(record)?.id }
     }
 
     /// Returns whether a record that waits for its deletion has another name now, so that a record
     /// under the former name is a different one.
     package func hasGivenUpName(_ record: RecordEntry) throws(RecordError) -> Bool {
         guard record.state == .waitingDelete else { return false }
-        return try read { connection throws(RecordError) in
-            guard let stored = try connection.stored(record.id) else { return false }
-            return try connection.copyOfGivenUp(stored) != nil
+        return try store.read { connection throws(RecordError) in
+            guard let stored = try connection.records.stored(record.id) else { return false }
+            return try connection.records.copyOfGivenUp(stored) != nil
         }
     }
 }

@@ -52,7 +52,7 @@ extension RecordWriting {
     ) throws(RecordError) -> StoredRecord? {
         let place = new.place
         var replaced: StoredRecord?
-        if let there = try transaction.connection.stored(place.type, new.stem) {
+        if let there = try transaction.connection.records.stored(place.type, new.stem) {
             if let name = new.name, let other = there.name, other != name {
                 // The record there has this stem only while the restored record does not exist.
                 _ = try freeStem(for: name, place)
@@ -65,13 +65,13 @@ extension RecordWriting {
             }
         }
         guard let name = new.name else { return replaced }
-        if let other = try transaction.connection.stored(named: name, place.zone.id),
+        if let other = try transaction.connection.records.stored(named: name, place.zone.id),
             other.id != replaced?.id
         {
             guard other.state == .waitingDelete else { throw .isThereAlready(other) }
             try finalizeDelete(other.id)
         }
-        guard try !transaction.connection.isOutgoing(name, otherThan: place) else {
+        guard try !transaction.connection.records.isOutgoing(name, otherThan: place) else {
             throw RecordError(
                 .alreadyExists,
                 "a record of another type with the name \(name) was deleted here, and the server "
@@ -84,7 +84,7 @@ extension RecordWriting {
     /// draft, because they exist nowhere else.
     private func checkHeld(by record: StoredRecord, _ new: NewState) throws(RecordError) {
         let own = Set(new.knownAssets.map { AssetPlace(field: $0.field, index: $0.index) })
-        let same = try transaction.connection.assets(of: record.id).first {
+        let same = try transaction.connection.records.assets(of: record.id).first {
             own.contains(AssetPlace($0))
         }
         guard let same else { return }
@@ -98,11 +98,12 @@ extension RecordWriting {
     /// Errors: notFound, also for a version that is a deletion; accessDenied; alreadyExists for an
     /// asset. Its type and zone are made again when they do not exist.
     package func restoreVersion(_ token: Int64) throws(RecordError) -> RecordEntry {
-        guard let version = try transaction.connection.version(token), version.kind != .deleted
+        guard let version = try transaction.connection.records.version(token),
+            version.kind != .deleted
         else {
             throw RecordError(.notFound, "There is no such version.")
         }
-        let existing = try transaction.connection.stored(named: version.name, version.zone)
+        let existing = try transaction.connection.records.stored(named: version.name, version.zone)
         let type: TypeID
         if let existing {
             type = existing.entry.type

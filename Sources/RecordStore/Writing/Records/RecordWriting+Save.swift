@@ -26,7 +26,7 @@ extension RecordWriting {
         // When two records exchange their names through a file beside them, the text changes both.
         let existing =
             try files.following == nil
-            ? target(stem, type) : transaction.connection.stored(type, stem)
+            ? target(stem, type) : transaction.connection.records.stored(type, stem)
         try transaction.checkWritable(existing, saying: text, as: stem, in: place)
         var new = NewState(text: text, place: place, stem: stem)
         new.modified = modified
@@ -73,7 +73,7 @@ extension RecordWriting {
     /// Parses a text that is stored here or came from the server. No limit of a server applies to
     /// it.
     func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
-        transaction.store.noteText(bytes: text.count)
+        transaction.store.upkeep.noteText(bytes: text.count)
         return try RecordDocument(
             parsing: text, schema: try transaction.schema(of: type),
             limits: transaction.store.options.limits.asReceived)
@@ -156,7 +156,7 @@ extension RecordWriting {
     ) throws(RecordError) -> [UInt8] {
         var lists: [FieldName: [FieldValue]] = [:]
         var changes: [(FieldName, FieldValue?)] = []
-        for asset in try transaction.connection.assets(of: draft.id) {
+        for asset in try transaction.connection.records.assets(of: draft.id) {
             guard asset.hash != nil, document[asset.field] == nil else { continue }
             let value = FieldValue.asset(
                 AssetValue(
@@ -300,7 +300,7 @@ extension RecordWriting {
     private func savedValues(
         of existing: StoredRecord, comparedWith new: NewState
     ) throws(RecordError) -> (RecordDocument?, isSame: Bool) {
-        guard let text = try transaction.connection.wholeSavedText(of: existing.id) else {
+        guard let text = try transaction.connection.records.wholeSavedText(of: existing.id) else {
             return (nil, false)
         }
         if text == new.text, new.knownAssets.isEmpty { return (nil, true) }

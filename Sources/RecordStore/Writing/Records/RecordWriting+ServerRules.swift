@@ -15,7 +15,7 @@ extension RecordWriting {
     ///
     /// Errors: those of the text, also when it exceeds a limit of the server.
     func parseNew(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
-        transaction.store.noteText(bytes: text.count)
+        transaction.store.upkeep.noteText(bytes: text.count)
         return try RecordDocument(
             parsing: text, schema: try transaction.schema(of: place.name), limits: limits(place))
     }
@@ -124,9 +124,11 @@ extension RecordWriting {
                 )
             }
             guard seen.count <= ServerLimits.parentDepth else { return }
-            next = try transaction.connection.stored(named: ancestor, place.zone.id).flatMap {
+            next = try transaction.connection.records.stored(named: ancestor, place.zone.id).flatMap
+            {
                 (record) throws(RecordError) -> RecordName? in
-                guard let text = try transaction.connection.wholeSavedText(of: record.id) else {
+                guard let text = try transaction.connection.records.wholeSavedText(of: record.id)
+                else {
                     return nil
                 }
                 return try parse(text, try self.transaction.place(record.entry.type)).parent

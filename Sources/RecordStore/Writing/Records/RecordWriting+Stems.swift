@@ -10,7 +10,7 @@ extension RecordWriting {
     func stem(of name: RecordName, in place: TypePlace) throws(RecordError) -> Stem {
         Stem(
             encoding: try name.shown(in: place.name) { (short) throws(RecordError) in
-                try transaction.connection.has(short, place)
+                try transaction.connection.records.has(short, place)
             })
     }
 
@@ -21,7 +21,7 @@ extension RecordWriting {
         for name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
         let stem = try stem(of: name, in: place)
-        let there = try transaction.connection.stored(place.type, stem)
+        let there = try transaction.connection.records.stored(place.type, stem)
         guard let there, let other = there.name, other != name else { return (stem, there) }
         try setStem(of: there, to: Stem(encoding: other), place)
         return (stem, nil)
@@ -41,7 +41,7 @@ extension RecordWriting {
 
     /// Updates the stem of a record after a name that affects it has changed.
     func refreshStem(of name: RecordName, _ place: TypePlace) throws(RecordError) {
-        guard let record = try transaction.connection.stored(named: name, place.zone.id),
+        guard let record = try transaction.connection.records.stored(named: name, place.zone.id),
             record.entry.type == place.type
         else { return }
         let stem = try stem(of: name, in: place)
@@ -53,10 +53,10 @@ extension RecordWriting {
     private func setStem(
         of record: StoredRecord, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
-        let draft = try transaction.connection.stored(place.type, stem)
+        let draft = try transaction.connection.records.stored(place.type, stem)
         let kept = try draft.map { (draft) throws(RecordError) in try takeAway(draft) }
         if record.entry.hasAssets {
-            for asset in try transaction.connection.assets(of: record.id) {
+            for asset in try transaction.connection.records.assets(of: record.id) {
                 transaction.assets.noteFormer(asset, isGone: false)
             }
         }
@@ -90,8 +90,8 @@ extension RecordWriting {
         }
         let kept = Kept(
             row: row,
-            draft: row.entry.isAwaited ? nil : try transaction.connection.draft(of: row.id),
-            assets: try transaction.connection.assets(of: row.id).filter { $0.hash != nil })
+            draft: row.entry.isAwaited ? nil : try transaction.connection.records.draft(of: row.id),
+            assets: try transaction.connection.records.assets(of: row.id).filter { $0.hash != nil })
         try replaceFile(of: row, .rewritten)
         transaction.referredAssets += kept.assets.compactMap(\.hash)
         try removeRows(of: row)
@@ -115,7 +115,8 @@ extension RecordWriting {
         var isChanged = false
         for asset in kept.assets {
             guard let hash = asset.hash,
-                try transaction.connection.asset(record.id, asset.field, asset.index) == nil,
+                try transaction.connection.records.asset(record.id, asset.field, asset.index)
+                    == nil,
                 asset.index == nil
             else { continue }
             try transaction.assets.setAsset(
@@ -134,7 +135,9 @@ extension RecordWriting {
         of record: StoredRecord, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
         guard record.entry.hasAssets else { return }
-        guard let text = try transaction.connection.wholeSavedText(of: record.id) else { return }
+        guard let text = try transaction.connection.records.wholeSavedText(of: record.id) else {
+            return
+        }
         let document = try parse(text, place)
         let renamed = document.renamingAssets(to: stem)
         guard renamed != text else { return }
@@ -156,23 +159,26 @@ extension RecordWriting {
             throw RecordError(
                 .invalidName, "\(stem).json is not the encoded form of a record name.")
         }
-        for name in try transaction.connection.deletedFirst(shown.candidates(in: place.name), place)
-        where try transaction.connection.isNameFor(shown, name, place) {
-            if let other = try transaction.connection.stored(named: name, place.zone.id) {
+        for name in try transaction.connection.records.deletedFirst(
+            shown.candidates(in: place.name), place)
+        where try transaction.connection.records.isNameFor(shown, name, place) {
+            if let other = try transaction.connection.records.stored(named: name, place.zone.id) {
                 guard other.state == .waitingDelete else { continue }
                 try finalizeDelete(other.id)
             }
-            if try !transaction.connection.isOutgoing(name, otherThan: place) { return name }
+            if try !transaction.connection.records.isOutgoing(name, otherThan: place) {
+                return name
+            }
         }
-        throw try transaction.connection.noName(for: shown, place)
+        throw try transaction.connection.records.noName(for: shown, place)
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns whether a type has a record with that name, including one that waits for its
     /// deletion.
     fileprivate func has(_ name: RecordName, _ place: TypePlace) throws(RecordError) -> Bool {
-        try exists(
+        try connection.exists(
             "SELECT 1 FROM record WHERE zone_id = ? AND name = ? AND type_id = ?",
             [.integer(place.zone.id.rawValue), .name(name), .integer(place.type.rawValue)])
     }
@@ -185,7 +191,7 @@ extension SQLConnection {
         _ names: [RecordName], _ place: TypePlace
     ) throws(RecordError) -> [RecordName] {
         guard place.zone.database.isSynced, names.count == 2 else { return names }
-        let last = try first(
+        let last = try connection.first(
             """
             SELECT name FROM outbox o WHERE zone_id = ?1 AND name IN (?2, ?3) AND operation = 3
                 AND batch = 0 AND type = ?4
@@ -219,7 +225,7 @@ extension SQLConnection {
         _ name: RecordName, otherThan place: TypePlace
     ) throws(RecordError) -> Bool {
         guard place.zone.database.isSynced else { return false }
-        return try exists(
+        return try connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ? AND type != ?",
             [.integer(place.zone.id.rawValue), .name(name), .name(place.name)])
     }
@@ -244,7 +250,7 @@ extension SQLConnection {
     private func isUnheardOf(
         _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> Bool {
-        try !exists(
+        try !connection.exists(
             """
             SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2
             UNION ALL SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2 AND type != ?3
@@ -266,13 +272,15 @@ extension SQLConnection {
     }
 }
 
-extension RecordStore {
+extension RecordHistory {
     /// Throws `invalidName` or `alreadyExists`, with the reason, where a new file with that stem
     /// cannot become a record.
     package func checkNameable(
         _ stem: Stem, in type: TypeID, named name: RecordTypeName, of zone: ZoneInfo
     ) throws(RecordError) {
         let place = TypePlace(type: type, name: name, zone: zone)
-        try read { connection throws(RecordError) in try connection.checkNameable(stem, place) }
+        try store.read { connection throws(RecordError) in
+            try connection.records.checkNameable(stem, place)
+        }
     }
 }

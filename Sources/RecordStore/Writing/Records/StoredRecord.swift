@@ -28,21 +28,21 @@ struct StoredRecord {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRecord? {
-        try first(
+        try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE type_id = ? AND stem = ?",
             [.integer(type.rawValue), .name(stem)], StoredRecord.init)
     }
 
     func stored(_ id: RecordID) throws(RecordError) -> StoredRecord? {
-        try first(
+        try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE id = ?",
             [.integer(id.rawValue)], StoredRecord.init)
     }
 
     func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord? {
-        try first(
+        try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)], StoredRecord.init)
     }
@@ -50,7 +50,7 @@ extension SQLConnection {
 
 extension RecordWriting {
     func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
-        guard let record = try transaction.connection.stored(id) else {
+        guard let record = try transaction.connection.records.stored(id) else {
             throw RecordError(.notFound, "The record is gone.")
         }
         return record
@@ -62,32 +62,32 @@ extension RecordWriting {
 
     /// Does the same as `RecordStore.record(_:_:)`, including the changes of this transaction.
     package func record(_ type: TypeID, _ stem: Stem) throws(RecordError) -> RecordEntry? {
-        try transaction.connection.record(type, stem)
+        try transaction.connection.records.record(type, stem)
     }
 
     package func record(_ id: RecordID) throws(RecordError) -> RecordEntry? {
-        try transaction.connection.record(id)
+        try transaction.connection.records.record(id)
     }
 
     package func text(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try transaction.connection.shownText(of: id)
+        try transaction.connection.records.shownText(of: id)
     }
 
     package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
-        try transaction.connection.savedText(of: id)
+        try transaction.connection.records.savedText(of: id)
     }
 
     package func asset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) -> AssetEntry? {
-        try transaction.connection.asset(record, field, index)
+        try transaction.connection.records.asset(record, field, index)
     }
 
     package func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
-        try transaction.connection.asset(id)
+        try transaction.connection.records.asset(id)
     }
 
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
-        try transaction.connection.assets(of: record)
+        try transaction.connection.records.assets(of: record)
     }
 }

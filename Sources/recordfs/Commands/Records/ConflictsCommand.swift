@@ -33,7 +33,7 @@ struct ConflictsListCommand: ParsableCommand {
             try store.conflicts(at: path ?? RecordPath()).map { (conflict) throws(RecordError) in
                 let path = try store.path(of: conflict)
                 var what = try conflict.summary(in: store)
-                if try store.isGone(conflict) { what += ", removed here since" }
+                if try store.syncState.isGone(conflict) { what += ", removed here since" }
                 return ListedRecord(
                     path: path, words: "\(what), \(Showing.time(conflict.at))",
                     json: conflict.json(path, what))
@@ -72,7 +72,7 @@ struct ConflictsShowCommand: ParsableCommand {
         let (conflict, place, store) = try options.find()
         let text = try place.reporting { () throws(RecordError) in
             guard let side else { return Array(try ConflictReport(conflict, of: store).text.utf8) }
-            guard let text = try store.text(of: side.side, in: conflict) else {
+            guard let text = try store.syncState.text(of: side.side, in: conflict) else {
                 throw RecordError(.notFound, "\(side.rawValue) has no text: it had no record.")
             }
             return text
@@ -164,10 +164,10 @@ extension Conflict {
             return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") wins)" }
                 .joined(separator: ", ")
         }
-        if try store.isRefusedDeletion(self) {
+        if try store.syncState.isRefusedDeletion(self) {
             return "deleted here, kept by the server for others that need it"
         }
-        return try store.text(of: .mine, in: self) == nil
+        return try store.syncState.text(of: .mine, in: self) == nil
             ? "deleted here, edited elsewhere" : "edited here, deleted elsewhere"
     }
 

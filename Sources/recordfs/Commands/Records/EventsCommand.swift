@@ -63,10 +63,10 @@ struct EventsCommand: ParsableCommand {
             let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
             var last = after ?? 0
             if let count = self.last {
-                let end = try sync ? store.lastSyncEvent() : store.lastToken()
+                let end = try sync ? store.syncState.lastSyncEvent() : store.past.lastToken()
                 last = max(0, end - Int64(max(0, count)))
             } else if after == nil, follow {
-                last = try sync ? store.lastSyncEvent() : store.lastToken()
+                last = try sync ? store.syncState.lastSyncEvent() : store.past.lastToken()
             }
             var zones: [ZoneID: SyncedZone] = [:]
             while true {
@@ -84,9 +84,9 @@ struct EventsCommand: ParsableCommand {
     private func showChanges(
         _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
     ) throws(RecordError) -> Int {
-        let changes = try store.versions(after: last, limit: Self.page)
+        let changes = try store.past.versions(after: last, limit: Self.page)
         for (version, zone) in changes {
-            if zones[zone] == nil { zones[zone] = try store.syncedZone(zone) }
+            if zones[zone] == nil { zones[zone] = try store.syncState.syncedZone(zone) }
             if isShown(kind: version.kind.rawValue, in: zones[zone]?.database) {
                 show(version, version.path(in: zones[zone]))
             }
@@ -98,10 +98,10 @@ struct EventsCommand: ParsableCommand {
     private func showExchange(
         _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
     ) throws(RecordError) -> Int {
-        let events = try store.syncEvents(after: last, limit: Self.page)
+        let events = try store.syncState.syncEvents(after: last, limit: Self.page)
         for event in events {
             if let zone = event.zone, zones[zone] == nil {
-                zones[zone] = try store.syncedZone(zone)
+                zones[zone] = try store.syncState.syncedZone(zone)
             }
             if isShown(kind: event.kind.rawValue, in: event.database),
                 !failed || event.error != nil

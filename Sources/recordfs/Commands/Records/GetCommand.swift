@@ -41,14 +41,14 @@ struct GetCommand: ParsableCommand {
     ) throws(RecordError) {
         guard let asset else { throw RecordError(.notFound, "the record has no such field.") }
         // A long text or bytes value is in the record itself.
-        if let value = try store.inlineValue(of: asset) {
+        if let value = try store.assets.inlineValue(of: asset) {
             return try writeWholeFile(value, to: output)
         }
         guard let hash = asset.hash, asset.isDownloaded else {
             throw RecordError(.unavailable, "its bytes are not on this machine.")
         }
-        try store.checkAsset(hash, size: asset.size)
-        try copyFile(store.assetPath(hash), to: output)
+        try store.assets.checkAsset(hash, size: asset.size)
+        try copyFile(store.assets.assetPath(hash), to: output)
     }
 
     private func print(meta: RecordMeta?) throws(RecordError) {

@@ -47,7 +47,7 @@ struct HistoryCommand: ParsableCommand {
         _ token: Int64, of versions: [Version], in store: RecordStore
     ) throws(RecordError) {
         guard versions.contains(where: { $0.token == token }),
-            let version = try store.version(token)
+            let version = try store.past.version(token)
         else {
             throw RecordError(.notFound, "it has no version \(token).")
         }

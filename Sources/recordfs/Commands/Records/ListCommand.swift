@@ -82,7 +82,7 @@ struct ListCommand: ParsableCommand {
         }
         var lastAsset = AssetID(0)
         while true {
-            let page = try store.assets(in: type.id, after: lastAsset, limit: 1000)
+            let page = try store.assets.assets(in: type.id, after: lastAsset, limit: 1000)
             guard let next = page.last?.id else { break }
             entries += page.map {
                 Entry(

@@ -32,7 +32,7 @@ struct MergeTool {
         _ settle: (Settlement) throws -> Void
     ) throws(CommandFailure) {
         let before = try place.reporting { () throws(RecordError) in
-            try store.mergedText(of: conflict)
+            try store.syncState.mergedText(of: conflict)
         }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("recordfs-merge-\(UUID().uuidString)")
@@ -78,7 +78,7 @@ struct MergeTool {
             (Conflict.Side.base, "BASE"), (.mine, "LOCAL"), (.theirs, "REMOTE"),
         ] {
             let text = try place.reporting { () throws(RecordError) in
-                try store.text(of: side, in: conflict)
+                try store.syncState.text(of: side, in: conflict)
             }
             try write(text, to: folder.appendingPathComponent("\(variable).json"), as: variable)
         }

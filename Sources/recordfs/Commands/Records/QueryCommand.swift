@@ -56,7 +56,7 @@ struct QueryCommand: ParsableCommand {
                 : try QueryExpression(
                     parsing: Array(text.joined(separator: ",").utf8),
                     schema: try store.schema(of: type.name))
-            return try store.query(type.id, query) { rows in
+            return try store.index.query(type.id, query) { rows in
                 looked = rows
                 var progress = ImportProgress()
                 progress.rows = rows

@@ -76,7 +76,7 @@ struct RestoreCommand: ParsableCommand {
         let store = try place.store.reader()
         let plan = try place.reporting { () throws(RecordError) in
             try store.checkWasThere(place.path)
-            return try store.restorePlan(try place.path.restoreScope, to: point)
+            return try store.past.restorePlan(try place.path.restoreScope, to: point)
         }
         show(plan, PathSpelling(for: place.store))
         Terminal.error(
@@ -140,7 +140,7 @@ struct RestoreCommand: ParsableCommand {
         }
         let store = try place.store.reader()
         let entries = try place.reporting { () throws(RecordError) in
-            try store.trash(in: try store.keptZone(at: target).id, type: target.type)
+            try store.past.trash(in: try store.keptZone(at: target).id, type: target.type)
         }
         let zone = RecordPath(database: target.database, owner: target.owner, zone: target.zone)
         if json {

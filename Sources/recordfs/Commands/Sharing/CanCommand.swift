@@ -55,7 +55,9 @@ struct CanCommand: ParsableCommand {
         } catch  where error.code == .notFound {
             return "there is no such record here."
         }
-        if try store.permission(of: record.id, in: zone) == .readOnly { return Self.readOnly }
+        if try store.sharing.permission(of: record.id, in: zone) == .readOnly {
+            return Self.readOnly
+        }
         guard zone.database == .public, let meta = try store.meta(of: record.id),
             !meta.changeTag.isEmpty
         else { return nil }

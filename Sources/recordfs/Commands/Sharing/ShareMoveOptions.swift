@@ -47,7 +47,7 @@ struct ShareMoveOptions: ParsableArguments {
             let parent = try target.stem == nil ? nil : store.meta(of: store.record(at: target).id)
             let move = try TreeMove(
                 of: try store.record(at: place.path), to: target, under: parent?.name)
-            return ownZone ? try store.plan(ofOwnZone: move) : try store.plan(of: move)
+            return ownZone ? try store.past.plan(ofOwnZone: move) : try store.past.plan(of: move)
         }
         let spelling = PathSpelling(for: place.store)
         for step in plan.steps {

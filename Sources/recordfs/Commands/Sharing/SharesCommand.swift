@@ -19,7 +19,7 @@ struct SharesCommand: ParsableCommand {
             var listed: [ListedRecord] = []
             for database in [Database.private, .shared] {
                 for zone in try store.zones(in: database) {
-                    for share in try store.shares(in: zone.id) {
+                    for share in try store.sharing.shares(in: zone.id) {
                         listed.append(try Self.listed(share, zone, store))
                     }
                 }
@@ -71,7 +71,7 @@ extension StateOptions {
     fileprivate func invitations() throws -> [Invitation] {
         let access = try access()
         let store = try access.reader()
-        return try access.reporting { () throws(RecordError) in try store.invitations() }
+        return try access.reporting { () throws(RecordError) in try store.sharing.invitations() }
     }
 }
 

@@ -37,7 +37,7 @@ struct CheckCommand: ParsableCommand {
         if recover { return try recover(access) }
         let store = try access.reader()
         let (problems, unknown) = try access.reporting { () throws(RecordError) in
-            (try store.integrityCheck(deep: deep), try store.unknownAssets())
+            (try store.upkeep.integrityCheck(deep: deep), try store.assets.unknownAssets())
         }
         for problem in problems { Terminal.print(problem) }
         guard problems.isEmpty else {
@@ -85,7 +85,7 @@ struct CheckCommand: ParsableCommand {
         _ unknown: [ContentHash], _ store: RecordStore, _ access: StoreAccess
     ) throws(CommandFailure) {
         for hash in unknown {
-            Terminal.print("\(store.assetPath(hash)): not known to this store")
+            Terminal.print("\(store.assets.assetPath(hash)): not known to this store")
         }
         let message =
             "\(Showing.count(unknown.count, "file")) of large fields not known to this store. They "

@@ -21,7 +21,7 @@ struct StatusCommand: ParsableCommand {
             try access.daemon(timeoutSeconds: 10)
         }
         let (counts, zones) = try access.reporting { () throws(RecordError) in
-            let counts = try store.counts()
+            let counts = try store.past.counts()
             var zones: [(String, StoreCounts.Zone)] = []
             for zone in counts.zones {
                 guard let info = try store.zone(zone.zone) else { continue }
@@ -42,7 +42,7 @@ struct StatusCommand: ParsableCommand {
             try store.refusals().filter(\.isAwaited).prefix(3)
         }
         let (requests, invitations) = try access.reporting { () throws(RecordError) in
-            (try AccessRequests.all(in: store), try store.invitations())
+            (try AccessRequests.all(in: store), try store.sharing.invitations())
         }
         let ended = try access.reporting { () throws(RecordError) in try EndedShares(of: store) }
         if json {
@@ -169,7 +169,7 @@ private struct AccessRequests {
     static func all(in store: RecordStore) throws(RecordError) -> [AccessRequests] {
         var found: [AccessRequests] = []
         for zone in try store.zones(in: .private) + store.zones(in: .shared) {
-            for share in try store.shares(in: zone.id) {
+            for share in try store.sharing.shares(in: zone.id) {
                 let count = try JSONParser.parse(share.text)["requests"]?.array?.count ?? 0
                 guard count > 0 else { continue }
                 let path = try RecordPath(of: share, in: zone, store)
@@ -205,10 +205,10 @@ private struct EndedShares {
     let unshared: [Unshared]
 
     init(of store: RecordStore) throws(RecordError) {
-        unsent = try store.ownTrashCount()
+        unsent = try store.sharing.ownTrashCount()
         var found: [Unshared] = []
-        for records in try store.unsharedRecords(since: SystemClock().now - Self.patience) {
-            guard let zone = try store.keptZone(records.zone) else { continue }
+        for records in try store.sharing.unsharedRecords(since: SystemClock().now - Self.patience) {
+            guard let zone = try store.past.keptZone(records.zone) else { continue }
             var left: [RecordName] = []
             for name in records.children where try store.record(named: name, in: zone.id) != nil {
                 left.append(name)

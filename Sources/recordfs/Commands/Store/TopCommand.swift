@@ -23,7 +23,8 @@ struct TopCommand: ParsableCommand {
         var last: (token: Int64, at: ContinuousClock.Instant)?
         while true {
             let size = Terminal.outputSize
-            let token = try access.reporting { () throws(RecordError) in try store.lastToken() }
+            let token = try access.reporting { () throws(RecordError) in try store.past.lastToken()
+            }
             let now = ContinuousClock.now
             let speed = last.map {
                 Double(token - $0.token) / max((now - $0.at) / .seconds(1), 0.001)
@@ -60,7 +61,7 @@ struct TopCommand: ParsableCommand {
         _ access: StoreAccess, _ store: RecordStore, speed: Double?
     ) throws(RecordError) -> [String] {
         let daemon = try access.daemon(timeoutSeconds: 10)
-        let counts = try store.counts()
+        let counts = try store.past.counts()
         var lines =
             [MountState(of: access, daemon).description]
             + ExchangeState.lines(daemon, counts)
@@ -72,7 +73,7 @@ struct TopCommand: ParsableCommand {
 
     private func zones(_ store: RecordStore) throws(RecordError) -> [String] {
         var rows = [["ZONE", "RECORDS", "TO UPLOAD", "SINCE", "REFUSED", "CONFLICTS", "DRAFTS"]]
-        for zone in try store.counts().zones {
+        for zone in try store.past.counts().zones {
             guard let info = try store.zone(zone.zone) else { continue }
             let path = RecordPath(database: info.database, owner: info.owner, zone: info.name)
             rows.append([
@@ -87,7 +88,7 @@ struct TopCommand: ParsableCommand {
     /// Returns the pins with files that are not downloaded yet.
     private func pins(_ store: RecordStore) throws(RecordError) -> [String] {
         var lines: [String] = []
-        for pin in try store.pins() where pin.missingFiles > 0 {
+        for pin in try store.assets.pins() where pin.missingFiles > 0 {
             guard let path = try pin.path(in: store) else { continue }
             lines.append("Pinned \(path): \(pin.words)")
         }
@@ -99,10 +100,10 @@ struct TopCommand: ParsableCommand {
         _ store: RecordStore, upTo token: Int64, atMost count: Int
     ) throws(RecordError) -> [String] {
         var lines: [String] = []
-        for (version, zone) in try store.versions(
+        for (version, zone) in try store.past.versions(
             after: max(0, token - Int64(count)), limit: count
         ).reversed() {
-            lines.append(version.line(version.path(in: try store.syncedZone(zone))))
+            lines.append(version.line(version.path(in: try store.syncState.syncedZone(zone))))
         }
         return lines
     }

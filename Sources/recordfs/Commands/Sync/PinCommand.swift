@@ -37,7 +37,7 @@ struct PinCommand: ParsableCommand {
             return
         }
         try state.list(nil, json: json) { (store, _) throws(RecordError) in
-            try store.pins().map { (pin) throws(RecordError) in
+            try store.assets.pins().map { (pin) throws(RecordError) in
                 guard let path = try pin.path(in: store) else {
                     throw RecordError(.notFound, "a zone that is pinned is gone. Try again.")
                 }

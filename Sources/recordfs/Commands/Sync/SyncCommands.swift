@@ -142,8 +142,8 @@ private struct ExchangeAnswer {
     /// server. The path has no type, because such a record need not have one here.
     private func passedOver(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var records: [ExceptedRecord] = []
-        for record in try store.passedOver(limit: Self.showsAtMost) {
-            guard let zone = try store.syncedZone(record.zone) else { continue }
+        for record in try store.syncState.passedOver(limit: Self.showsAtMost) {
+            guard let zone = try store.syncState.syncedZone(record.zone) else { continue }
             let path = RecordPath(
                 database: zone.database, owner: zone.shownOwner, zone: zone.name)
             records.append(
@@ -155,8 +155,8 @@ private struct ExchangeAnswer {
     /// Returns the changes that the server has refused, each under the path that commands accept.
     private func refused(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var changes: [ExceptedRecord] = []
-        for row in try store.refusedChanges(limit: Self.showsAtMost) {
-            guard let zone = try store.syncedZone(row.zone) else { continue }
+        for row in try store.past.refusedChanges(limit: Self.showsAtMost) {
+            guard let zone = try store.syncState.syncedZone(row.zone) else { continue }
             let stem =
                 try store.record(named: row.name, in: row.zone)?.stem
                 ?? Stem(encoding: row.name)

@@ -1,7 +1,7 @@
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension SyncState {
     /// Returns the conflicts of a zone, newest first; of one type, or of all.
     ///
     /// - Parameter settledToo: whether to include conflicts that nobody has to look at any more.
@@ -10,7 +10,7 @@ extension RecordStore {
     ) throws(RecordError) -> [Conflict] {
         let conditions =
             (type == nil ? "" : "AND type = ?") + (settledToo ? "" : " AND settled IS NULL")
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.conflict) FROM conflict
@@ -25,7 +25,7 @@ extension RecordStore {
     package func lastConflict(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> Conflict? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT * FROM
@@ -41,7 +41,7 @@ extension RecordStore {
 
     /// Returns a conflict, even a settled one for some time.
     package func conflict(_ id: Int64) throws(RecordError) -> Conflict? {
-        try read { connection throws(RecordError) in try connection.conflict(id) }
+        try store.read { connection throws(RecordError) in try connection.records.conflict(id) }
     }
 
     /// Returns the text of a side. Returns nil for a side without a text: it deleted the record, or
@@ -49,28 +49,32 @@ extension RecordStore {
     package func text(
         of side: Conflict.Side, in conflict: Conflict
     ) throws(RecordError) -> [UInt8]? {
-        try read { connection throws(RecordError) in
-            try connection.text(of: side, in: conflict)
+        try store.read { connection throws(RecordError) in
+            try connection.sync.text(of: side, in: conflict)
         }
     }
 
     /// Returns the present text of a conflict's record. Returns nil when the record was deleted.
     /// Errors: corrupt.
     package func mergedText(of conflict: Conflict) throws(RecordError) -> [UInt8]? {
-        guard let record = try record(conflict.record), record.state == .saved else { return nil }
-        return try savedText(of: record.id)
+        guard let record = try store.record(conflict.record), record.state == .saved else {
+            return nil
+        }
+        return try store.savedText(of: record.id)
     }
 
     /// Returns whether the record of a conflict was removed since, so that nobody can merge into
     /// it.
     package func isGone(_ conflict: Conflict) throws(RecordError) -> Bool {
-        try record(conflict.record)?.state != .saved
+        try store.record(conflict.record)?.state != .saved
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     func conflict(_ id: Int64) throws(RecordError) -> Conflict? {
-        try first("SELECT \(Columns.conflict) FROM conflict WHERE id = ?", [.integer(id)]) {
+        try connection.first(
+            "SELECT \(Columns.conflict) FROM conflict WHERE id = ?", [.integer(id)]
+        ) {
             $0.conflict()
         }
     }

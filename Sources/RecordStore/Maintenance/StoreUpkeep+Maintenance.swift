@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension StoreUpkeep {
     /// The size of a text, in bytes, above which it leaves SQLite's caches full and holes in the
     /// heap.
     private static let largeText = 1 << 20
@@ -16,17 +16,17 @@ extension RecordStore {
     /// text.
     package func noteMuchWork() {
         // Twice, because the caller may hold the last of it for a moment longer.
-        releasesDue.store(2, ordering: .relaxed)
+        store.releasesDue.store(2, ordering: .relaxed)
     }
 
     /// Makes SQLite release its cached memory after a large text or many records. Returns false
     /// when there was no such work and there is nothing to do.
     package func releaseMemory() throws(RecordError) -> Bool {
-        let due = releasesDue.load(ordering: .relaxed)
+        let due = store.releasesDue.load(ordering: .relaxed)
         guard due > 0 else { return false }
         // A text that is noted meanwhile starts the count again.
-        _ = releasesDue.compareExchange(expected: due, desired: due - 1, ordering: .relaxed)
-        for queue in [reader, writer].compactMap(\.self) {
+        _ = store.releasesDue.compareExchange(expected: due, desired: due - 1, ordering: .relaxed)
+        for queue in [store.reader, store.writer].compactMap(\.self) {
             try queue.use { connection throws(RecordError) in
                 try connection.run("PRAGMA shrink_memory")
             }
@@ -47,13 +47,13 @@ extension RecordStore {
     package func finalizeWaitingDeletes(
         olderThan age: Duration? = nil, except returning: Set<RecordID> = [], author: Author
     ) throws(RecordError) -> Timestamp? {
-        let grace = age ?? options.grace
+        let grace = age ?? store.options.grace
         while true {
             let limit = limit(grace)
             let due = try waiting(until: limit, except: returning)
             guard !due.isEmpty else { break }
-            try write(author: author, isFreeing: true) { transaction throws(RecordError) in
-                for id in due where try transaction.isWaiting(id, until: limit) {
+            try store.write(author: author, isFreeing: true) { transaction throws(RecordError) in
+                for id in due where try transaction.upkeep.isWaiting(id, until: limit) {
                     try transaction.records.finalizeDelete(id)
                 }
             }
@@ -62,12 +62,12 @@ extension RecordStore {
         return try firstWaiting().map { $0 + grace }
     }
 
-    private func limit(_ grace: Duration) -> Int64 { (options.clock.now - grace).nanoseconds }
+    private func limit(_ grace: Duration) -> Int64 { (store.options.clock.now - grace).nanoseconds }
 
     /// Removes the fields whose files were moved away from their records. A field of a record that
     /// waits for its deletion is removed with it, or after the record has come back.
     private func finalizeLeavingAssets(until limit: Int64, author: Author) throws(RecordError) {
-        let due = try read { connection throws(RecordError) in
+        let due = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
@@ -76,7 +76,7 @@ extension RecordStore {
             ) { $0.asset() }
         }
         for asset in due {
-            try write(author: author, isFreeing: true) { transaction throws(RecordError) in
+            try store.write(author: author, isFreeing: true) { transaction throws(RecordError) in
                 guard let now = try transaction.records.asset(asset.id), now.isLeaving else {
                     return
                 }
@@ -92,7 +92,7 @@ extension RecordStore {
     private func waiting(
         until limit: Int64, except returning: Set<RecordID>
     ) throws(RecordError) -> [RecordID] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
                 [.integer(limit), .integer(Self.batchSize + Int64(returning.count))]
@@ -101,7 +101,7 @@ extension RecordStore {
     }
 
     private func firstWaiting() throws(RecordError) -> Timestamp? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT waiting_since FROM record WHERE waiting_since IS NOT NULL
@@ -129,18 +129,18 @@ extension RecordStore {
     /// - Parameter age: the store's retention when nil.
     @discardableResult
     package func purgeTrash(olderThan age: Duration? = nil) throws(RecordError) -> Int {
-        let age = age ?? options.retention.trashAge
+        let age = age ?? store.options.retention.trashAge
         try watchClock()
-        let now = options.clock.now
+        let now = store.options.clock.now
         let isSteady = clockIsSteady(for: age)
-        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try self.saveClock(transaction)
             if isSteady { try transaction.merging.removeConflicts(settledUntil: now - age) }
         }
         guard isSteady else { return 0 }
         var count = 0
         while true {
-            let removed = try write(author: .mount, isFreeing: true) {
+            let removed = try store.write(author: .mount, isFreeing: true) {
                 transaction throws(RecordError) in
                 let old = try transaction.connection.all(
                     "SELECT id FROM trash WHERE \(Self.isOldTrash) LIMIT ?",
@@ -155,10 +155,10 @@ extension RecordStore {
     }
 }
 
-extension Transaction {
+extension UpkeepWriting {
     /// Returns whether the record still waits. It may have come back since it was listed.
     fileprivate func isWaiting(_ id: RecordID, until limit: Int64) throws(RecordError) -> Bool {
-        try connection.first(
+        try transaction.connection.first(
             "SELECT waiting_since <= ? FROM record WHERE id = ?",
             [.integer(limit), .integer(id.rawValue)]
         ) { $0.bool(0) } ?? false

@@ -10,7 +10,7 @@ package enum Kept: Sendable {
     case conflicts
 }
 
-extension RecordStore {
+extension RecordHistory {
     /// Returns the zones of a database with such data, in the order of their names, including
     /// removed zones. For history it returns all existing zones too.
     package func zones(
@@ -26,7 +26,7 @@ extension RecordStore {
                 EXISTS (SELECT 1 FROM conflict c WHERE c.zone_id = zone.id AND settled IS NULL)
                 """
             }
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.zone) FROM zone WHERE database = ? AND \(condition)
@@ -40,7 +40,7 @@ extension RecordStore {
     package func keptZone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.zone) FROM zone WHERE database = ? AND owner = ? AND name = ?",
                 [.integer(database.rawValue), .name(owner), .name(name)]
@@ -50,7 +50,7 @@ extension RecordStore {
 
     /// Returns a zone by its number, even a removed one.
     package func keptZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(id.rawValue)]
             ) { $0.zone() }
@@ -75,7 +75,7 @@ extension RecordStore {
                 SELECT DISTINCT type FROM conflict WHERE zone_id = ?1 AND settled IS NULL ORDER BY 1
                 """
             }
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(names, [.integer(zone.rawValue)]) {
                 RecordTypeName(bytes: $0.bytes(0))
             }
@@ -86,7 +86,7 @@ extension RecordStore {
     package func hasKeptType(
         _ zone: ZoneID, _ name: RecordTypeName
     ) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists(
                 """
                 SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2
@@ -102,7 +102,7 @@ extension RecordStore {
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> [TrashEntry] {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? \(ofType) ORDER BY id DESC
@@ -112,7 +112,7 @@ extension RecordStore {
     }
 
     package func trash(in type: TypeID) throws(RecordError) -> [TrashEntry] {
-        guard let info = try self.type(type) else { return [] }
+        guard let info = try self.store.type(type) else { return [] }
         return try trash(in: info.zone, type: info.name)
     }
 
@@ -120,7 +120,7 @@ extension RecordStore {
     package func lastTrashed(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> TrashEntry? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? AND type = ? AND stem = ?
@@ -135,7 +135,7 @@ extension RecordStore {
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> Bool {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM trash WHERE zone_id = ? \(ofType)",
                 [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? []))
@@ -143,7 +143,7 @@ extension RecordStore {
     }
 
     package func trashEntry(_ id: Int64) throws(RecordError) -> TrashEntry? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.trash) FROM trash WHERE id = ?", [.integer(id)]
             ) { $0.trash() }
@@ -153,7 +153,7 @@ extension RecordStore {
     package func trashed(
         _ id: Int64
     ) throws(RecordError) -> (entry: TrashEntry, text: [UInt8])? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.trash), text, checksum FROM trash WHERE id = ?", [.integer(id)]
             ) { row throws(RecordError) in (row.trash(), try row.trashText(8)) }

@@ -1,7 +1,7 @@
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension StoreUpkeep {
     /// Returns the problems of the store, one sentence each with the action to take, and each once.
     /// Empty when there is none.
     ///
@@ -35,7 +35,7 @@ extension RecordStore {
     }
 
     private func wrongStems() throws(RecordError) -> [String] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.recordsWithWrongStems().map {
                 "The record \($0.stem) shows as \($0.present)."
             }
@@ -43,7 +43,7 @@ extension RecordStore {
     }
 
     private func databaseProblems() throws(RecordError) -> [String] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all("PRAGMA integrity_check") { $0.string(0) }.filter { $0 != "ok" }
                 .map { "The database is damaged: \($0)" }
                 + connection.all("PRAGMA foreign_key_check") {
@@ -53,7 +53,7 @@ extension RecordStore {
     }
 
     private func broken(_ check: Invariant) throws(RecordError) -> [String] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(check.query) { row in
                 check.sentence.replacing("%@", with: row.string(0))
             }
@@ -61,8 +61,8 @@ extension RecordStore {
     }
 
     private func assetProblems(deep: Bool) throws(RecordError) -> [String] {
-        let files = AssetFiles(places: places)
-        let referred = try read { connection throws(RecordError) in
+        let files = AssetFiles(places: store.places)
+        let referred = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT hash, size FROM asset WHERE hash IS NOT NULL AND downloaded = 1 AND kind = 0
@@ -78,7 +78,7 @@ extension RecordStore {
             }
             if found != size {
                 problems.append("The asset file \(hash) has \(found) bytes, not \(size).")
-            } else if deep, try hashOfFile(hash) != hash {
+            } else if deep, try store.assets.hashOfFile(hash) != hash {
                 problems.append("The asset file \(hash) has other content than its name says.")
             }
         }
@@ -95,7 +95,7 @@ extension RecordStore {
             default: "(SELECT stem FROM record WHERE id = record_id)"
             }
         var problems: [String] = []
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.each(
                 """
                 SELECT \(key), \(name), \(text), \(columns.checksum) FROM \(table)
@@ -134,8 +134,9 @@ extension RecordStore {
         of entry: RecordEntry, _ document: RecordDocument
     ) throws(RecordError) -> [String] {
         guard entry.hasAssets else { return [] }
-        let rows = try assets(of: entry.id)
-        return ExpectedAsset.all(in: document, limits: options.limits).compactMap { expected in
+        let rows = try store.assets.assets(of: entry.id)
+        return ExpectedAsset.all(in: document, limits: store.options.limits).compactMap {
+            expected in
             let row = rows.first {
                 $0.field == expected.field && Int64($0.index ?? -1) == expected.index
             }
@@ -152,8 +153,8 @@ extension RecordStore {
     private func contentProblems() throws(RecordError) -> [String] {
         var problems: [String] = []
         for database in Database.allCases {
-            for zone in try zones(in: database) {
-                for type in try types(in: zone.id) {
+            for zone in try store.zones(in: database) {
+                for type in try store.types(in: zone.id) {
                     problems += try contentProblems(type)
                 }
             }
@@ -162,18 +163,18 @@ extension RecordStore {
     }
 
     private func contentProblems(_ type: TypeInfo) throws(RecordError) -> [String] {
-        let schema = try schema(of: type.name)
-        var limits = options.limits
+        let schema = try store.schema(of: type.name)
+        var limits = store.options.limits
         // The server's records may be larger than those that may be saved here.
         limits.recordBytes = .max
         var problems: [String] = []
         var last = RecordID(0)
         while true {
-            let page = try records(in: type.id, after: last, limit: 200)
+            let page = try store.records(in: type.id, after: last, limit: 200)
             guard let end = page.last else { return problems }
             for entry in page where entry.state == .saved {
-                let text = try read { connection throws(RecordError) in
-                    try connection.wholeSavedText(of: entry.id)
+                let text = try store.read { connection throws(RecordError) in
+                    try connection.records.wholeSavedText(of: entry.id)
                 }
                 // A damaged text is already reported.
                 guard let text else { continue }

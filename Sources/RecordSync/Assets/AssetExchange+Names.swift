@@ -10,23 +10,25 @@ import Synchronization
 /// the store remembers which bytes had that name when they were sent or downloaded. Bytes with a
 /// new name are downloaded before the record is shown, because everything on this machine knows an
 /// asset by its SHA-256.
-extension Exchange {
+extension AssetExchange {
     /// Returns whether an asset of the server has these bytes.
     func isSame(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) -> Bool {
-        settings.hasExtensions ? asset.isOf(hash) : try self.hash(of: asset) == hash
+        exchange.settings.hasExtensions ? asset.isOf(hash) : try self.hash(of: asset) == hash
     }
 
     /// Returns the hash of an asset. Returns nil for an asset that this machine has never seen.
     func hash(of asset: WireAsset) throws(SyncProblem) -> ContentHash? {
-        if settings.hasExtensions { return asset.sha256 }
-        return try read { (store) throws(RecordError) in try store.hash(ofAsset: asset.name) }
+        if exchange.settings.hasExtensions { return asset.sha256 }
+        return try exchange.read { (store) throws(RecordError) in
+            try store.assets.hash(ofAsset: asset.name)
+        }
     }
 
     /// Notes the name that the server gives to bytes that were sent.
     func note(_ asset: WireAsset, _ hash: ContentHash) throws(SyncProblem) {
-        guard !settings.hasExtensions else { return }
-        try write(isFreeing: true) { (transaction) throws(RecordError) in
-            try transaction.noteAsset(asset.name, hash)
+        guard !exchange.settings.hasExtensions else { return }
+        try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.assets.noteAsset(asset.name, hash)
         }
     }
 
@@ -35,7 +37,7 @@ extension Exchange {
     /// An asset that the server lists but does not deliver is left out, as if its bytes were never
     /// stored.
     func identifyAssets(of records: some Sequence<RecordAnswer>) async throws(SyncProblem) {
-        guard !settings.hasExtensions else { return }
+        guard !exchange.settings.hasExtensions else { return }
         for record in records {
             for asset in record.assets where try hash(of: asset) == nil {
                 do throws(SyncProblem) {
@@ -44,11 +46,11 @@ extension Exchange {
                     guard case .refused(let refusal) = error, Reaction(refusal) != .retry else {
                         throw error
                     }
-                    logger.warning(
+                    exchange.logger.warning(
                         "A large field cannot be had",
                         metadata: [
-                            "record": database == .shared ? "" : "\(record.name)",
-                            "why": "\(error.description(inLogOf: database))",
+                            "record": exchange.database == .shared ? "" : "\(record.name)",
+                            "why": "\(error.description(inLogOf: exchange.database))",
                         ])
                 }
             }
@@ -61,7 +63,7 @@ extension Exchange {
             guard let url = asset.address else {
                 throw .unreadable("an asset without downloadURL.")
             }
-            try await transport.download(url, from: 0, count: asset.size) {
+            try await exchange.transport.download(url, from: 0, count: asset.size) {
                 (bytes) throws(RecordError) in try file.append(bytes) < asset.size
             }
         }
@@ -69,9 +71,9 @@ extension Exchange {
             throw .unreachable("\(file.size) of \(asset.size) bytes of an asset came")
         }
         do throws(RecordError) {
-            let (hash, _) = try store.adoptAsset(file: file.path)
-            try store.write(author: .sync) { (transaction) throws(RecordError) in
-                try transaction.noteAsset(asset.name, hash)
+            let (hash, _) = try exchange.store.assets.adoptAsset(file: file.path)
+            try exchange.store.write(author: .sync) { (transaction) throws(RecordError) in
+                try transaction.assets.noteAsset(asset.name, hash)
                 try transaction.assets.setDownloaded(hash)
             }
         } catch {
@@ -81,7 +83,7 @@ extension Exchange {
 
     private func incomingFile() throws(SyncProblem) -> IncomingFile {
         do throws(RecordError) {
-            return try IncomingFile(path: store.pathForUnfinishedAsset())
+            return try IncomingFile(path: exchange.store.assets.pathForUnfinishedAsset())
         } catch {
             throw .store(error)
         }

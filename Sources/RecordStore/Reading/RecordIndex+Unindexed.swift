@@ -8,7 +8,7 @@ struct UnindexedHits {
     var hits: [RecordEntry] = []
 }
 
-extension RecordStore {
+extension RecordIndex {
     /// Searches the records that have changed since the index was updated. Texts that may match are
     /// put into an index in memory, so that both indexes use the same words.
     func unindexedHits(
@@ -18,7 +18,7 @@ extension RecordStore {
         let filter = WordFilter(words.text)
         var result = UnindexedHits()
         var candidates: [RecordID: (entry: RecordEntry, text: [UInt8])] = [:]
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             let token = try connection.first("SELECT value FROM meta WHERE key = 'searchToken'") {
                 $0.int64(0)
             }
@@ -47,9 +47,11 @@ extension RecordStore {
         _ candidates: [RecordEntry], _ words: SearchWords
     ) throws(RecordError) -> [RecordEntry] {
         var texts: [RecordID: (entry: RecordEntry, text: [UInt8])] = [:]
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             for entry in candidates {
-                guard let text = try connection.wholeSavedText(of: entry.id) else { continue }
+                guard let text = try connection.records.wholeSavedText(of: entry.id) else {
+                    continue
+                }
                 texts[entry.id] = (entry, text)
             }
         }
@@ -60,12 +62,12 @@ extension RecordStore {
         _ candidates: [RecordID: (entry: RecordEntry, text: [UInt8])], _ words: SearchWords
     ) throws(RecordError) -> [RecordEntry] {
         guard !candidates.isEmpty else { return [] }
-        var limits = options.limits
+        var limits = store.options.limits
         limits.recordBytes = .max
         var texts: [(RecordID, [UInt8])] = []
         for (id, candidate) in candidates {
-            guard let type = try type(candidate.entry.type) else { continue }
-            let schema = try schema(of: type.name)
+            guard let type = try store.type(candidate.entry.type) else { continue }
+            let schema = try store.schema(of: type.name)
             do throws(RecordError) {
                 let document = try RecordDocument(
                     parsing: candidate.text, schema: schema, limits: limits)

@@ -3,7 +3,7 @@ import Logging
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension StoreUpkeep {
     /// Removes the remains of shares from the disk: files of large fields, local files, words of
     /// the search index, free pages, the log. This is due from the transaction that erased the
     /// share on, even if the process has ended meanwhile.
@@ -11,20 +11,20 @@ extension RecordStore {
     /// - Returns: whether all of it is done; false while another process reads.
     @discardableResult
     package func scrub() throws(RecordError) -> Bool {
-        let due = try read { connection throws(RecordError) in
+        let due = try store.read { connection throws(RecordError) in
             try connection.all("SELECT value FROM meta WHERE \(Self.scrubKeys)") { $0.string(0) }
         }
         guard !due.isEmpty else { return true }
         for directory in due where !directory.isEmpty {
-            try removeLocalFiles("\(places.scratch)/\(directory)")
+            try removeLocalFiles("\(store.places.scratch)/\(directory)")
         }
-        _ = try collectAssets()
-        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
-            try transaction.scrubSearch()
+        _ = try store.assets.collectAssets()
+        try store.write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
+            try transaction.upkeep.scrubSearch()
             try transaction.sharing.forgetWordsOfOthers()
         }
         guard rebuild(), shortenLog() else { return false }
-        try write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .sync, isFreeing: true) { transaction throws(RecordError) in
             try transaction.connection.run("DELETE FROM meta WHERE \(Self.scrubKeys)")
         }
         return true
@@ -38,14 +38,14 @@ extension RecordStore {
     /// - Returns: whether it is done; false while another process writes, or without space for a
     ///   copy.
     private func rebuild() -> Bool {
-        guard let writer else { return false }
+        guard let writer = store.writer else { return false }
         do throws(RecordError) {
             try writer.use { connection throws(RecordError) in
                 try connection.run("VACUUM")
             }
             return true
         } catch {
-            options.logger.warning(
+            store.options.logger.warning(
                 "The rest of an ended share is removed later", metadata: ["error": "\(error)"])
             return false
         }
@@ -63,11 +63,11 @@ extension RecordStore {
     }
 }
 
-extension Transaction {
+extension UpkeepWriting {
     /// Empties the search index: until it is made again, it keeps the words of deleted records.
     fileprivate func scrubSearch() throws(RecordError) {
-        try emptySearchIndex()
-        try connection.run(
+        try transaction.emptySearchIndex()
+        try transaction.connection.run(
             "DELETE FROM query_value WHERE record_id NOT IN (SELECT id FROM record)")
     }
 }

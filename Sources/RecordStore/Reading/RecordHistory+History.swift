@@ -1,12 +1,12 @@
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension RecordHistory {
     /// Returns the versions of a record name that this machine has seen, oldest first.
     package func history(
         of name: RecordName, in zone: ZoneID
     ) throws(RecordError) -> [Version] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.version) FROM history
@@ -22,7 +22,7 @@ extension RecordStore {
         in zone: ZoneID, type: RecordTypeName, after name: RecordName = RecordName(bytes: []),
         limit: Int = 1_000_000
     ) throws(RecordError) -> [RecordName] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT DISTINCT name FROM history
@@ -40,7 +40,7 @@ extension RecordStore {
     package func shownHistoryNames(
         in zone: ZoneID, type: RecordTypeName
     ) throws(RecordError) -> [(name: RecordName, stem: Stem?)] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT h.name, r.stem FROM
@@ -62,7 +62,7 @@ extension RecordStore {
     package func hasHistory(
         of name: RecordName, in zone: ZoneID, type: RecordTypeName
     ) throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND type = ?",
                 [.integer(zone.rawValue), .name(name), .name(type)])
@@ -71,7 +71,7 @@ extension RecordStore {
 
     /// Returns one version without its text, and its zone.
     package func versionEntry(_ token: Int64) throws(RecordError) -> (Version, ZoneID)? {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.version), zone_id FROM history WHERE token = ?",
                 [.integer(token)]
@@ -81,7 +81,7 @@ extension RecordStore {
 
     /// Returns one version with its text.
     package func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
-        try read { connection throws(RecordError) in try connection.version(token) }
+        try store.read { connection throws(RecordError) in try connection.records.version(token) }
     }
 
     /// Returns the accepted changes after a token, in order, so that readers continue where they
@@ -89,7 +89,7 @@ extension RecordStore {
     package func changes(
         after token: Int64, limit: Int
     ) throws(RecordError) -> [HistoryRow] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
@@ -103,7 +103,7 @@ extension RecordStore {
     package func versions(
         after token: Int64, limit: Int
     ) throws(RecordError) -> [(version: Version, zone: ZoneID)] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.version), zone_id FROM history
@@ -115,7 +115,7 @@ extension RecordStore {
 
     /// Returns the token of the last accepted change. Returns 0 before the first.
     package func lastToken() throws(RecordError) -> Int64 {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first("SELECT COALESCE(MAX(token), 0) FROM history") { $0.int64(0) }
                 ?? 0
         }
@@ -125,7 +125,7 @@ extension RecordStore {
 
     /// Returns the changes that wait for the server or are being sent, oldest first.
     package func outbox(limit: Int) throws(RecordError) -> [OutboxRow] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 "SELECT \(Columns.outbox) FROM outbox ORDER BY id LIMIT ?",
                 [.integer(Int64(limit))]
@@ -135,7 +135,7 @@ extension RecordStore {
 
     /// Returns the changes that the server has refused, oldest first. They wait for an edit.
     package func refusedChanges(limit: Int = 1000) throws(RecordError) -> [OutboxRow] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.outbox) FROM outbox WHERE error IS NOT NULL ORDER BY id LIMIT ?
@@ -146,7 +146,7 @@ extension RecordStore {
 
     /// Counts rows: linear in the number of records. Not for frequent use.
     package func counts() throws(RecordError) -> StoreCounts {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             let zones = try connection.all(
                 """
                 SELECT z.id,
@@ -182,9 +182,9 @@ extension RecordStore {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
             WHERE h.token = ?

@@ -2,7 +2,7 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension StoreUpkeep {
     /// The number of names that one step examines. The mount can save between two steps.
     private static let sliceSize: Int64 = 200
     /// The number of pages that one step returns to the file system.
@@ -12,7 +12,7 @@ extension RecordStore {
     /// removes those that nobody can want any more, and returns free pages to the file system.
     /// Returns true when more work is left for now.
     package func keepSmall() throws(RecordError) -> Bool {
-        guard isWritable else { return false }
+        guard store.isWritable else { return false }
         let hasMore = try purgeNextVersions()
         return try vacuumSlice() || hasMore
     }
@@ -30,26 +30,26 @@ extension RecordStore {
             result.versions = try oldVersions { (_) throws(RecordError) in }
             return result
         }
-        while try keepIndexes() {}
-        if try isSearched() { while try indexNextWords() {} }
+        while try store.index.keepIndexes() {}
+        if try isSearched() { while try store.index.indexNextWords() {} }
         result.deletedRecords = try purgeTrash()
         result.versions = try oldVersions { (names) throws(RecordError) in
             _ = try self.purgeVersions(of: names)
         }
-        result.assetFiles = try collectAssets()
+        result.assetFiles = try store.assets.collectAssets()
         try vacuum()
         result.bytesAfter = try databaseBytes()
         return result
     }
 
     private func isSearched() throws(RecordError) -> Bool {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.exists("SELECT 1 FROM meta WHERE key = 'searchToken' AND value > 0")
         }
     }
 
     private func databaseBytes() throws(RecordError) -> Int64 {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
             ) { $0.int64(0) } ?? 0
@@ -57,13 +57,13 @@ extension RecordStore {
     }
 
     private func oldTrash() throws(RecordError) -> Int {
-        let age = options.retention.trashAge
+        let age = store.options.retention.trashAge
         guard clockIsSteady(for: age) else { return 0 }
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             Int(
                 clamping: try connection.first(
                     "SELECT COUNT(*) FROM trash WHERE \(Self.isOldTrash)",
-                    Self.ends(of: age, at: options.clock.now)
+                    Self.ends(of: age, at: store.options.clock.now)
                 ) { $0.int64(0) } ?? 0)
         }
     }
@@ -71,19 +71,23 @@ extension RecordStore {
     // MARK: Versions
 
     private func purgeNextVersions() throws(RecordError) -> Bool {
-        let uptime = options.clock.uptime
-        let start = retentionWalk.withLock { walk -> Int64? in
+        let uptime = store.options.clock.uptime
+        let start = store.retentionWalk.withLock { walk -> Int64? in
             if let next = walk.next, uptime < next { return nil }
             walk.next = nil
             return walk.token
         }
-        guard let start, clockIsSteady(for: options.retention.versionAge) else { return false }
+        guard let start, clockIsSteady(for: store.options.retention.versionAge) else {
+            return false
+        }
         // The index of words of a store that is searched now and then has to be updated, because
         // versions wait for it.
-        if start == 0, try isSearched() { wantedIndexes.withLock { $0.isSearchWanted = true } }
+        if start == 0, try isSearched() {
+            store.wantedIndexes.withLock { $0.isSearchWanted = true }
+        }
         let (names, last) = try oldNames(after: start)
         if !names.isEmpty { _ = try purgeVersions(of: names) }
-        retentionWalk.withLock { walk in
+        store.retentionWalk.withLock { walk in
             if let last {
                 walk.token = last
             } else {
@@ -97,16 +101,16 @@ extension RecordStore {
     private func oldVersions(
         _ each: ([VersionedName]) throws(RecordError) -> Void
     ) throws(RecordError) -> Int {
-        guard clockIsSteady(for: options.retention.versionAge) else { return 0 }
+        guard clockIsSteady(for: store.options.retention.versionAge) else { return 0 }
         var counted: Set<VersionedName> = []
         var count = 0
         var at: Int64? = 0
         while let start = at {
             let (names, last) = try oldNames(after: start)
             let new = names.filter { counted.insert($0).inserted }
-            count += try read { connection throws(RecordError) in
+            count += try store.read { connection throws(RecordError) in
                 var count = 0
-                for name in new { count += try connection.dispensable(name, self).count }
+                for name in new { count += try connection.dispensable(name, store).count }
                 return count
             }
             if !new.isEmpty { try each(new) }
@@ -120,8 +124,8 @@ extension RecordStore {
     private func oldNames(
         after token: Int64
     ) throws(RecordError) -> (names: [VersionedName], last: Int64?) {
-        let limit = (options.clock.now - options.retention.versionAge).nanoseconds
-        let rows = try read { connection throws(RecordError) in
+        let limit = (store.options.clock.now - store.options.retention.versionAge).nanoseconds
+        let rows = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT token, at, zone_id, name FROM history WHERE token > ?
@@ -143,19 +147,19 @@ extension RecordStore {
 
     private func purgeVersions(of names: [VersionedName]) throws(RecordError) -> Int {
         // First a check without a transaction, because mostly there is nothing to do.
-        let due = try read { connection throws(RecordError) in
+        let due = try store.read { connection throws(RecordError) in
             var due: [VersionedName] = []
-            for name in names where try !connection.dispensable(name, self).isEmpty {
+            for name in names where try !connection.dispensable(name, store).isEmpty {
                 due.append(name)
             }
             return due
         }
         guard !due.isEmpty else { return 0 }
-        return try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        return try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             var count = 0
             for name in due {
-                let tokens = try transaction.connection.dispensable(name, self)
-                for token in tokens { try transaction.removeVersion(token) }
+                let tokens = try transaction.connection.dispensable(name, store)
+                for token in tokens { try transaction.upkeep.removeVersion(token) }
                 count += tokens.count
             }
             return count
@@ -167,8 +171,8 @@ extension RecordStore {
     /// Returns some free pages to the file system, when there are many. Returns true when there are
     /// more.
     private func vacuumSlice() throws(RecordError) -> Bool {
-        guard let writer else { return false }
-        let state = try read { connection throws(RecordError) in
+        guard let writer = store.writer else { return false }
+        let state = try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT auto_vacuum, freelist_count, page_count
@@ -189,7 +193,7 @@ extension RecordStore {
     /// Returns all free pages to the file system. A store of an earlier version is rewritten once,
     /// and returns its pages by itself from then on.
     private func vacuum() throws(RecordError) {
-        guard let writer else { return }
+        guard let writer = store.writer else { return }
         try writer.use { connection throws(RecordError) in
             let mode = try connection.first("PRAGMA auto_vacuum") { $0.int64(0) }
             if mode == 2 {
@@ -209,12 +213,12 @@ private struct VersionedName: Hashable, Sendable {
     let name: RecordName
 }
 
-extension Transaction {
+extension UpkeepWriting {
     fileprivate func removeVersion(_ token: Int64) throws(RecordError) {
-        try connection.run(
+        try transaction.connection.run(
             "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ?",
             [.integer(RecordWriting.Holder.history.rawValue), .integer(token)])
-        try connection.run("DELETE FROM history WHERE token = ?", [.integer(token)])
+        try transaction.connection.run("DELETE FROM history WHERE token = ?", [.integer(token)])
     }
 }
 

@@ -3,7 +3,7 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension StoredAssets {
     /// Frees the space of large fields' files that the server has too, those that were read longest
     /// ago first, until the rest of them has at most `limit` bytes. Their records still list them,
     /// and the bytes are downloaded again when they are read. Returns the number of removed files.
@@ -13,10 +13,10 @@ extension RecordStore {
     /// of the store.
     @discardableResult
     package func evictAssets(keeping limit: Int64) throws(RecordError) -> Int {
-        let files = AssetFiles(places: places)
+        let files = AssetFiles(places: store.places)
         var held: [(hash: ContentHash, size: Int64, used: Int64)] = []
         // This does not delay other readers; with many files it takes a while.
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             guard try connection.bytesOfDownloadedAssets() > limit else { return }
             held = try connection.evictableAssets().map {
                 ($0.hash, $0.size, files.lastUse(of: $0.hash))
@@ -33,7 +33,7 @@ extension RecordStore {
         }
         // No file is removed before it is on the disk that no row says any more that the file is
         // here. A crash now leaves files that the next collection removes.
-        try sync()
+        try store.sync()
         try collectAssets()
         return evicted
     }
@@ -44,7 +44,7 @@ extension RecordStore {
         guard sizeOfAsset(hash) == nil, try !recordsOfServer(with: hash).isEmpty else {
             return false
         }
-        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             guard self.sizeOfAsset(hash) == nil else { return }
             try transaction.connection.setDownloaded(false, hash)
         }
@@ -53,9 +53,9 @@ extension RecordStore {
 
     /// Gives up a file. Returns whether it did: the file may be needed since it was listed.
     private func evict(_ hash: ContentHash) throws(RecordError) -> Bool {
-        try write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+        try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             let connection = transaction.connection
-            guard !self.assetsInFlight.withLock({ $0.contains(hash) }),
+            guard !self.store.assetsInFlight.withLock({ $0.contains(hash) }),
                 try !connection.evictableAssets(hash).isEmpty
             else { return false }
             try connection.setDownloaded(false, hash)

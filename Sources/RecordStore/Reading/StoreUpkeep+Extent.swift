@@ -15,15 +15,15 @@ package struct StoredExtent: Hashable, Sendable {
     package init() {}
 }
 
-extension RecordStore {
+extension StoreUpkeep {
     /// Returns the extent of a zone, or of a record in it with its descendants. Linear in the
     /// number of records of the zone.
     package func extent(
         of root: RecordName?, in zone: ZoneID
     ) throws(RecordError) -> StoredExtent {
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             var tree: Set<RecordName>?
-            if let root, let info = try connection.zone(zone) {
+            if let root, let info = try connection.records.zone(zone) {
                 tree = Set(try ZoneLinks(connection, info).tree(of: root))
             }
             let isMeant = { (name: RecordName?) -> Bool in
@@ -31,7 +31,7 @@ extension RecordStore {
                 return name.map(tree.contains) ?? false
             }
             var extent = StoredExtent()
-            for record in try connection.extents(in: zone) where isMeant(record.name) {
+            for record in try connection.records.extents(in: zone) where isMeant(record.name) {
                 extent.records += record.isSaved ? 1 : 0
                 extent.bytes += record.bytes
                 extent.unsent += record.isUnsent ? 1 : 0
@@ -50,10 +50,10 @@ private struct RecordExtent {
     let hasDraft: Bool
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns the extents of the records that are shown. A draft without a record has no name.
     fileprivate func extents(in zone: ZoneID) throws(RecordError) -> [RecordExtent] {
-        try all(
+        try connection.all(
             """
             SELECT r.name, r.state = 0,
                 CASE r.state WHEN 0 THEN r.size ELSE 0 END + COALESCE(

@@ -1,12 +1,12 @@
 package import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension RecordHistory {
     /// Returns the plan that `Transaction.restore(_:to:)` would carry out now. Changes nothing.
     package func restorePlan(
         _ scope: RestoreScope, to point: RestorePoint
     ) throws(RecordError) -> RestorePlan {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try RestorePlanning.plan(connection, scope, point)
         }
     }

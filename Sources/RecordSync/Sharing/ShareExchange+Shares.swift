@@ -3,43 +3,48 @@ package import RecordModel
 import RecordStore
 package import RecordWire
 
-extension Exchange {
+extension ShareExchange {
     /// Returns the share in a share record. Returns nil, and writes a line to the log, when it
     /// cannot be read.
     func share(_ answer: RecordAnswer) -> Share? {
         do throws(ServerError) {
             let share = try ShareAnswer(answer)
-            let mayWrite = database != .shared || share.current?.permission == .readWrite
+            let mayWrite = exchange.database != .shared || share.current?.permission == .readWrite
             return Share(
                 name: share.name, root: share.root, permission: mayWrite ? .readWrite : .readOnly,
                 text: share.json.serialized(pretty: true))
         } catch {
-            logger.warning(
+            exchange.logger.warning(
                 "A share cannot be read",
                 metadata: [
-                    "share": database == .shared ? "" : "\(answer.name)", "why": "\(error.reason)",
+                    "share": exchange.database == .shared ? "" : "\(answer.name)",
+                    "why": "\(error.reason)",
                 ])
             return nil
         }
     }
 }
 
-extension Exchange {
+extension ShareExchange {
     /// Returns the parent of new records where others share one record of a zone with its children:
     /// the server takes only further children of it. Returns nil where the whole zone is shared,
     /// and where several records are shared and a new record has to name its parent.
     func parentOfNewRecords(in zone: SyncedZone) throws(SyncProblem) -> RecordName? {
-        guard database == .shared else { return nil }
-        let shares = try read { (store) throws(RecordError) in try store.shares(in: zone.id) }
+        guard exchange.database == .shared else { return nil }
+        let shares = try exchange.read { (store) throws(RecordError) in
+            try store.sharing.shares(in: zone.id)
+        }
         return shares.count == 1 ? shares[0].root : nil
     }
 
     /// Removes the remains of ended shares from the disk. While another process reads, the content
     /// of the log stays until the next time.
     func scrub() throws(SyncProblem) {
-        guard database == .shared else { return }
-        try read { (store) throws(RecordError) in
-            if try !store.scrub() { logger.notice("The rest of an ended share is removed later") }
+        guard exchange.database == .shared else { return }
+        try exchange.read { (store) throws(RecordError) in
+            if try !store.upkeep.scrub() {
+                exchange.logger.notice("The rest of an ended share is removed later")
+            }
         }
     }
 }

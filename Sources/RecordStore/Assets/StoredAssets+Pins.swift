@@ -39,14 +39,14 @@ package struct Pin: Hashable, Sendable {
     package let missingBytes: Int64
 }
 
-extension Transaction {
+extension AssetWriting {
     /// Pins a place. Returns whether it was not pinned by itself before.
     @discardableResult
     package func pin(_ target: PinTarget, in zone: ZoneID) throws(RecordError) -> Bool {
-        try connection.run(
+        try transaction.connection.run(
             "INSERT OR IGNORE INTO pin (\(target.column)) VALUES (?)", [target.value])
-        guard connection.changedRows > 0 else { return false }
-        note(.pinned, zone: zone)
+        guard transaction.connection.changedRows > 0 else { return false }
+        transaction.note(.pinned, zone: zone)
         return true
     }
 
@@ -54,22 +54,22 @@ extension Transaction {
     /// zone or type stays pinned.
     @discardableResult
     package func unpin(_ target: PinTarget) throws(RecordError) -> Bool {
-        try connection.run("DELETE FROM pin WHERE \(target.column) = ?", [target.value])
-        return connection.changedRows > 0
+        try transaction.connection.run("DELETE FROM pin WHERE \(target.column) = ?", [target.value])
+        return transaction.connection.changedRows > 0
     }
 
     /// Copies the pin of a renamed record. The old name keeps its pin until its deletion is final,
     /// because it may come back: some editors rename the file that they are about to write.
     func copyPin(of old: RecordID, to new: RecordID) throws(RecordError) {
-        try connection.run(
+        try transaction.connection.run(
             "INSERT OR IGNORE INTO pin (record_id) SELECT ?2 FROM pin WHERE record_id = ?1",
             [.integer(old.rawValue), .integer(new.rawValue)])
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     package func pins() throws(RecordError) -> [Pin] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT COALESCE(p.zone_id, t.zone_id), t.name, r.stem,
@@ -99,7 +99,7 @@ extension RecordStore {
         limit: Int, except: Set<ContentHash> = []
     ) throws(RecordError) -> [AssetEntry] {
         let hashes = except.map { "\"\($0.hex)\"" }.joined(separator: ",")
-        return try read { connection throws(RecordError) in
+        return try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.asset) FROM asset a CROSS JOIN record r ON r.id = a.record_id

@@ -69,30 +69,32 @@ struct RecordPermissions {
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     /// Returns the permission of this machine's user for a record. Reads nothing where the
     /// permission is the same in the whole zone.
     func permission(
         of record: RecordID, in zone: ZoneInfo
     ) throws(RecordError) -> ZoneInfo.Permission {
         guard zone.permission == .mixed else { return zone.permission }
-        let name = try first("SELECT name FROM record WHERE id = ?", [.integer(record.rawValue)]) {
+        let name = try connection.first(
+            "SELECT name FROM record WHERE id = ?", [.integer(record.rawValue)]
+        ) {
             $0.bytesIfPresent(0)
         }
         guard let name = name ?? nil else { return .readWrite }
-        return try RecordPermissions(self, zone.id).permission(of: RecordName(bytes: name))
+        return try RecordPermissions(connection, zone.id).permission(of: RecordName(bytes: name))
     }
 }
 
-extension RecordStore {
+extension SharedZones {
     /// Returns the permission of this machine's user for a record: never `mixed`. Reads nothing
     /// where it is the same in the whole zone. A record that was never saved may be written.
     package func permission(
         of record: RecordID, in zone: ZoneInfo
     ) throws(RecordError) -> ZoneInfo.Permission {
         guard zone.permission == .mixed else { return zone.permission }
-        return try readSnapshot { connection throws(RecordError) in
-            try connection.permission(of: record, in: zone)
+        return try store.readSnapshot { connection throws(RecordError) in
+            try connection.records.permission(of: record, in: zone)
         }
     }
 
@@ -102,7 +104,7 @@ extension RecordStore {
         in zone: ZoneInfo, type: TypeID?
     ) throws(RecordError) -> Bool {
         guard zone.permission == .mixed else { return zone.permission == .readOnly }
-        return try readSnapshot { connection throws(RecordError) in
+        return try store.readSnapshot { connection throws(RecordError) in
             let permissions = try RecordPermissions(connection, zone.id)
             let names = try connection.all(
                 "SELECT name FROM record WHERE zone_id = ?1 AND type_id = COALESCE(?2, type_id)",
@@ -136,7 +138,9 @@ extension Transaction {
     /// others in its zone.
     func checkWritable(_ record: StoredRecord?, in place: TypePlace) throws(RecordError) {
         guard let record, place.zone.permission == .mixed, author != .sync else { return }
-        guard try connection.permission(of: record.id, in: place.zone) == .readOnly else { return }
+        guard try connection.records.permission(of: record.id, in: place.zone) == .readOnly else {
+            return
+        }
         throw .readOnlyRecord(record.entry.stem)
     }
 

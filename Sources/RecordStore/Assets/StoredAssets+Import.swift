@@ -3,7 +3,7 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension StoredAssets {
     /// Copies a file's bytes into the store under their SHA-256, on stable storage, and returns
     /// hash and size. It can be repeated without harm. The file is safe from `collectAssets` until
     /// a transaction refers to it, or the store is opened again.
@@ -12,7 +12,7 @@ extension RecordStore {
     package func importAsset(
         fromFile path: String
     ) throws(RecordError) -> (hash: ContentHash, size: Int64) {
-        guard isWritable else {
+        guard store.isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
         }
         // A FIFO must not block, and a link must not lead elsewhere.
@@ -62,11 +62,11 @@ extension RecordStore {
     private func place(
         _ temporary: String, as hash: ContentHash, size: Int64
     ) throws(RecordError) {
-        let files = AssetFiles(places: places)
+        let files = AssetFiles(places: store.places)
         Failpoint.pass(.assetWritten)
         // From here on, collection leaves the file alone.
-        assetsInFlight.withLock { $0.add(hash) }
-        try write(author: .mount) { transaction throws(RecordError) in
+        store.assetsInFlight.withLock { $0.add(hash) }
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.connection.noteLoose(hash)
         }
         if files.isSealed(hash, size: size) {
@@ -143,8 +143,8 @@ extension RecordStore {
 
     /// Removes the files of imports that a crash has interrupted.
     func removeUnfinishedAssets() throws(RecordError) {
-        for name in try AssetFiles.names(in: places.assetsInProgress) {
-            unlink(places.assetsInProgress + "/" + name)
+        for name in try AssetFiles.names(in: store.places.assetsInProgress) {
+            unlink(store.places.assetsInProgress + "/" + name)
         }
     }
 
@@ -159,12 +159,14 @@ extension RecordStore {
     /// and the removal, and stays when an import has just placed it.
     @discardableResult
     package func collectAssets() throws(RecordError) -> Int {
-        let files = AssetFiles(places: places)
+        let files = AssetFiles(places: store.places)
         var removed = 0
         for hash in try looseAssets() {
-            let isUnused = try write(author: .mount, isFreeing: true) {
+            let isUnused = try store.write(author: .mount, isFreeing: true) {
                 transaction throws(RecordError) in
-                guard !self.assetsInFlight.withLock({ $0.contains(hash) }) else { return false }
+                guard !self.store.assetsInFlight.withLock({ $0.contains(hash) }) else {
+                    return false
+                }
                 let isHeld = try transaction.connection.referredSize(hash) != nil
                 if !isHeld { try files.remove(hash) }
                 try transaction.connection.run(
@@ -180,9 +182,9 @@ extension RecordStore {
     }
 }
 
-extension RecordStore {
+extension StoredAssets {
     private func looseAssets() throws(RecordError) -> [ContentHash] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all("SELECT hash FROM loose_asset") { ContentHash(hex: $0.string(0)) }
         }
     }
@@ -190,8 +192,8 @@ extension RecordStore {
     /// Returns stored files that no row has ever named, as far as this database knows. An import
     /// makes its file known before the file exists, so these files belong to another database.
     package func unknownAssets() throws(RecordError) -> [ContentHash] {
-        let hashes = try AssetFiles(places: places).all()
-        return try read { connection throws(RecordError) in
+        let hashes = try AssetFiles(places: store.places).all()
+        return try store.read { connection throws(RecordError) in
             var unknown: [ContentHash] = []
             for hash in hashes {
                 if try connection.isReferred(hash) { continue }

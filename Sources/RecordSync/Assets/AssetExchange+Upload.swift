@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 import RecordWire
 
-extension Exchange {
+extension AssetExchange {
     /// Returns the server's description of the assets of these changes. Bytes that the server does
     /// not have are uploaded. For a change whose assets cannot be uploaded, `results` gets the
     /// reason.
@@ -13,9 +13,9 @@ extension Exchange {
         var missing: [OutgoingAsset] = []
         for claim in claims {
             for asset in try assets(of: claim, &results) {
-                if asset.isThere, settings.hasExtensions {
+                if asset.isThere, exchange.settings.hasExtensions {
                     known[asset.place] = asset.wire
-                } else if let receipt = receipts.find(asset, zone.id) {
+                } else if let receipt = exchange.receipts.find(asset, zone.id) {
                     known[asset.place] = asset.complete(receipt)
                     results.noteKeptReceipt(asset.place.record)
                 } else if asset.isThere, let wire = try await rereferenced(asset) {
@@ -48,7 +48,7 @@ extension Exchange {
         of claim: OutboxClaim, _ results: inout UploadResults
     ) throws(SyncProblem) -> [OutgoingAsset] {
         do throws(SyncProblem) {
-            return try read { (store) throws(RecordError) in try claim.assets(store) }
+            return try exchange.read { (store) throws(RecordError) in try claim.assets(store) }
         } catch {
             guard error.isAboutBytes else { throw error }
             results.park(claim.row.name, "\(error)")
@@ -62,14 +62,15 @@ extension Exchange {
         of asset: OutgoingAsset, _ results: inout UploadResults
     ) throws(SyncProblem) -> OutgoingFile? {
         do throws(SyncProblem) {
-            return try read { (store) throws(RecordError) in
+            return try exchange.read { (store) throws(RecordError) in
                 if let content = asset.content {
-                    let file = try TemporaryBytes(content, path: store.pathForUnfinishedAsset())
+                    let file = try TemporaryBytes(
+                        content, path: store.assets.pathForUnfinishedAsset())
                     return OutgoingFile(path: file.path, size: asset.size, keeper: file)
                 }
-                guard store.sizeOfAsset(asset.hash) != nil else { return nil }
-                try store.checkAsset(asset.hash, size: asset.size)
-                return OutgoingFile(path: store.assetPath(asset.hash), size: asset.size)
+                guard store.assets.sizeOfAsset(asset.hash) != nil else { return nil }
+                try store.assets.checkAsset(asset.hash, size: asset.size)
+                return OutgoingFile(path: store.assets.assetPath(asset.hash), size: asset.size)
             }
         } catch {
             guard error.isAboutBytes else { throw error }
@@ -89,7 +90,8 @@ extension Exchange {
                     recordName: asset.place.record, recordType: asset.type,
                     fieldName: asset.place.field)
             })
-        let tokens = try await transport.send(.assetsUpload, scope, request.bytes) {
+        let tokens = try await exchange.transport.send(.assetsUpload, exchange.scope, request.bytes)
+        {
             json throws(ServerError) in try UploadToken.list(json)
         }
         // All elements of a list have one field name: each takes the next address.
@@ -115,7 +117,7 @@ extension Exchange {
         _ jobs: [(asset: OutgoingAsset, file: OutgoingFile, url: String)], _ zone: SyncedZone,
         _ results: inout UploadResults
     ) async throws(SyncProblem) -> [OutgoingAsset.Place: WireAsset] {
-        let width = settings.parallelAssets
+        let width = exchange.settings.parallelAssets
         let outcomes = await withTaskGroup(of: (Int, Result<WireAsset, SyncProblem>).self) {
             group in
             var outcomes: [(Int, Result<WireAsset, SyncProblem>)] = []
@@ -132,7 +134,7 @@ extension Exchange {
             let asset = jobs[number].asset
             switch outcome {
             case .success(let wire):
-                let isWhole = wire.isOf(asset.hash) || !settings.hasExtensions
+                let isWhole = wire.isOf(asset.hash) || !exchange.settings.hasExtensions
                 guard isWhole, wire.size == asset.size else {
                     results.park(
                         asset.place.record,
@@ -140,7 +142,7 @@ extension Exchange {
                     continue
                 }
                 try note(wire, asset.hash)
-                receipts.keep(wire, of: asset, zone.id)
+                exchange.receipts.keep(wire, of: asset, zone.id)
                 brought[asset.place] = asset.complete(wire)
             case .failure(.refused(let error)) where error.code == .notFound:
                 // The address has expired, but the record is still valid: the next attempt asks for
@@ -158,7 +160,7 @@ extension Exchange {
         _ file: OutgoingFile, to url: String
     ) async -> Result<WireAsset, SyncProblem> {
         do throws(SyncProblem) {
-            let answer = try await transport.upload(file, to: url)
+            let answer = try await exchange.transport.upload(file, to: url)
             do throws(ServerError) {
                 return .success(try WireAsset(uploaded: JSONReader(answer)))
             } catch {
@@ -207,7 +209,7 @@ extension Exchange {
     private func former(
         _ asset: OutgoingAsset, _ zone: SyncedZone
     ) async throws(SyncProblem) -> WireAsset? {
-        guard settings.hasExtensions, database == .private else { return nil }
+        guard exchange.settings.hasExtensions, exchange.database == .private else { return nil }
         let item = RereferenceBody.Item(
             recordName: asset.place.record, fieldName: asset.place.field,
             fileChecksum: AssetChecksum.fileChecksum(asset.hash))
@@ -219,7 +221,7 @@ extension Exchange {
     private func send(
         _ request: RereferenceBody
     ) async throws(SyncProblem) -> [RereferencedAsset] {
-        try await transport.send(.assetsRereference, scope, request.bytes) {
+        try await exchange.transport.send(.assetsRereference, exchange.scope, request.bytes) {
             json throws(ServerError) in try RereferencedAsset.list(json)
         }
     }
@@ -235,19 +237,19 @@ extension Exchange {
     }
 }
 
-extension Exchange {
+extension AssetExchange {
     /// Returns the records on the server that have these bytes, by zone.
     func holders(
         of hash: ContentHash
     ) throws(SyncProblem) -> [(zone: SyncedZone, holders: [AssetHolder])] {
-        let all = try read { (store) throws(RecordError) in
-            try store.recordsOfServer(with: hash)
+        let all = try exchange.read { (store) throws(RecordError) in
+            try store.assets.recordsOfServer(with: hash)
         }
         var zones: [(zone: SyncedZone, holders: [AssetHolder])] = []
         for (id, holders) in Dictionary(grouping: all, by: \.zone).sorted(by: {
             $0.key.rawValue < $1.key.rawValue
         }) {
-            if let zone = try zone(id) { zones.append((zone, holders)) }
+            if let zone = try exchange.zone(id) { zones.append((zone, holders)) }
         }
         return zones
     }

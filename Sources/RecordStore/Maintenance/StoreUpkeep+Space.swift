@@ -2,10 +2,10 @@ import Logging
 import RecordModel
 import RecordSQL
 
-extension RecordStore {
+extension StoreUpkeep {
     /// Throws noSpace for a write that only adds data, while the reserve is used up.
     func checkSpace() throws(RecordError) {
-        guard let reserve, !reserve.isWhole, !reserve.restore() else { return }
+        guard let reserve = store.reserve, !reserve.isWhole, !reserve.restore() else { return }
         throw RecordError(
             .noSpace,
             "The disk of the store is full; free some space. Removing records and unmounting work.")
@@ -18,13 +18,15 @@ extension RecordStore {
     /// takes any space that is released, and a refused save is tried again and again.
     func relieve() {
         _ = shortenLog()
-        reserve?.restore()
+        store.reserve?.restore()
     }
 
     /// Keeps the log short in relation to the free space, and keeps the reserve in place. The
     /// process that has the store open calls this from time to time.
     package func keepSpace() {
-        guard let writer, let log, let reserve else { return }
+        guard let writer = store.writer, let log = store.log, let reserve = store.reserve else {
+            return
+        }
         let pages = reserve.logPages
         do throws(RecordError) {
             try writer.use { connection throws(RecordError) in
@@ -34,7 +36,7 @@ extension RecordStore {
                 }
             }
         } catch {
-            options.logger.error("The log is not kept short", metadata: ["error": "\(error)"])
+            store.options.logger.error("The log is not kept short", metadata: ["error": "\(error)"])
         }
         if log.length > max(pages * 4096, Int64(ConnectionOptions.logBytesKept)) {
             _ = shortenLog()
@@ -45,7 +47,7 @@ extension RecordStore {
     /// Moves the log into the database. Returns whether all of the log is in the database now and
     /// its file is empty.
     func shortenLog() -> Bool {
-        guard let writer else { return false }
+        guard let writer = store.writer else { return false }
         do throws(RecordError) {
             return try writer.use { connection throws(RecordError) in
                 // It does not wait for a reader in another process, because it is called again
@@ -58,7 +60,7 @@ extension RecordStore {
                 return isBusy == false
             }
         } catch {
-            options.logger.warning(
+            store.options.logger.warning(
                 "The log cannot be moved into the database", metadata: ["error": "\(error)"])
             return false
         }
@@ -68,7 +70,7 @@ extension RecordStore {
         do throws(RecordError) {
             try connection.run("PRAGMA busy_timeout = 10000")
         } catch {
-            options.logger.error("The busy timeout is lost", metadata: ["error": "\(error)"])
+            store.options.logger.error("The busy timeout is lost", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -9,9 +9,10 @@ package struct AssetHolder: Hashable, Sendable {
     package let field: FieldName
 }
 
-extension RecordStore {
+extension StoredAssets {
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
-        try read { connection throws(RecordError) in try connection.assets(of: record) }
+        try store.read { connection throws(RecordError) in try connection.records.assets(of: record)
+        }
     }
 
     /// Returns at most `limit` assets with higher numbers, in the order of their numbers, of
@@ -19,7 +20,7 @@ extension RecordStore {
     package func assets(
         in type: TypeID, after id: AssetID = AssetID(0), limit: Int
     ) throws(RecordError) -> [AssetEntry] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.asset)
@@ -36,24 +37,26 @@ extension RecordStore {
     package func asset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) -> AssetEntry? {
-        try read { connection throws(RecordError) in
-            try connection.asset(record, field, index)
+        try store.read { connection throws(RecordError) in
+            try connection.records.asset(record, field, index)
         }
     }
 
     package func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
-        try read { connection throws(RecordError) in try connection.asset(id) }
+        try store.read { connection throws(RecordError) in try connection.records.asset(id) }
     }
 
     /// Returns the version of history that is a record's state. Returns nil for a record that was
     /// never saved.
     package func version(of record: RecordID) throws(RecordError) -> Int64? {
-        try read { connection throws(RecordError) in try connection.version(of: record) }
+        try store.read { connection throws(RecordError) in
+            try connection.records.version(of: record)
+        }
     }
 
     /// Returns the number of bytes with that hash on this machine. Returns nil when there are none.
     package func sizeOfAsset(_ hash: ContentHash) -> Int64? {
-        AssetFiles(places: places).size(of: hash)
+        AssetFiles(places: store.places).size(of: hash)
     }
 
     /// Returns records of the server in which it can find these bytes, as far as this store knows.
@@ -62,7 +65,7 @@ extension RecordStore {
     package func recordsOfServer(
         with hash: ContentHash
     ) throws(RecordError) -> [AssetHolder] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT r.zone_id, r.name, a.field FROM asset a JOIN record r ON r.id = a.record_id
@@ -92,19 +95,19 @@ extension RecordStore {
     /// `adoptAsset`, and is on the same file system as the files that `adoptAsset` places. Opening
     /// the store removes such files.
     package func pathForUnfinishedAsset() -> String {
-        places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
+        store.places.assetsInProgress + "/\(getpid()).\(UInt64.random(in: 0...UInt64.max))"
     }
 
     /// Returns the path of the bytes with that hash, even if they are not here. Open it with
     /// O_NOFOLLOW.
     package func assetPath(_ hash: ContentHash) -> String {
-        AssetFiles(places: places).path(of: hash)
+        AssetFiles(places: store.places).path(of: hash)
     }
 }
 
-extension SQLConnection {
+extension RecordRows {
     func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
-        try all(
+        try connection.all(
             """
             SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
             WHERE a.record_id = ? ORDER BY a.field, a.idx
@@ -115,7 +118,7 @@ extension SQLConnection {
     func asset(
         _ record: RecordID, _ field: FieldName, _ index: Int?
     ) throws(RecordError) -> AssetEntry? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
             WHERE a.record_id = ? AND a.field = ? AND a.idx = ?
@@ -125,7 +128,7 @@ extension SQLConnection {
     }
 
     func asset(_ id: AssetID) throws(RecordError) -> AssetEntry? {
-        try first(
+        try connection.first(
             """
             SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id
             WHERE a.id = ?

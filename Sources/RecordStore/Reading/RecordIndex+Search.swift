@@ -3,7 +3,7 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension RecordIndex {
     /// Returns the saved records of a type that match, in the order that the expression requests,
     /// otherwise in the order of their numbers.
     ///
@@ -11,7 +11,7 @@ extension RecordStore {
     package func query(
         _ type: TypeID, _ expression: QueryExpression, onProgress: (Int) -> Void = { _ in }
     ) throws(RecordError) -> [RecordEntry] {
-        guard let matcher = try QueryMatcher(self, type, expression) else { return [] }
+        guard let matcher = try QueryMatcher(store, type, expression) else { return [] }
         var found: [(entry: RecordEntry, key: QueryExpression.SortKey)] = []
         if let candidates = try indexedCandidates(type, expression) {
             try withRecords(candidates, of: type) { (entry, name, text) throws(RecordError) in
@@ -20,12 +20,12 @@ extension RecordStore {
             return Self.ordered(found, expression)
         }
         var seen = 0
-        try withNamedRecords(in: type) { (entry, name, text) throws(RecordError) in
+        try store.withNamedRecords(in: type) { (entry, name, text) throws(RecordError) in
             seen += 1
             if seen % 5000 == 0 { onProgress(seen) }
             if let key = try matcher.key(of: entry, name, text) { found.append((entry, key)) }
         }
-        if seen >= WantedIndexes.worthwhile, isWritable { try wantIndexes(type, expression) }
+        if seen >= WantedIndexes.worthwhile, store.isWritable { try wantIndexes(type, expression) }
         return Self.ordered(found, expression)
     }
 
@@ -41,8 +41,8 @@ extension RecordStore {
     package func match(
         _ type: TypeID, _ expression: QueryExpression, _ stem: Stem
     ) throws(RecordError) -> RecordEntry? {
-        guard let matcher = try QueryMatcher(self, type, expression) else { return nil }
-        let row = try read { connection throws(RecordError) in
+        guard let matcher = try QueryMatcher(store, type, expression) else { return nil }
+        let row = try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.record), name, text, checksum
@@ -70,7 +70,7 @@ extension RecordStore {
         _ zone: ZoneID, words: String
     ) throws(RecordError) -> [RecordEntry] {
         guard let words = try SearchWords(words) else { return [] }
-        let isBehind = try isWritable ? indexChanges() : false
+        let isBehind = try store.isWritable ? indexChanges() : false
         let indexed = try indexedHits(zone, words)
         guard isBehind else { return indexed }
         // Records that are not in the index yet are searched directly.
@@ -86,7 +86,7 @@ extension RecordStore {
     private func indexedHits(
         _ zone: ZoneID, _ words: SearchWords
     ) throws(RecordError) -> [RecordEntry] {
-        let candidates = try read { connection throws(RecordError) in
+        let candidates = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
@@ -120,7 +120,7 @@ extension RecordStore {
         _ zone: ZoneID, words: String, _ hit: SearchHit
     ) throws(RecordError) -> RecordEntry? {
         guard let parts = try SearchWords(words) else { return nil }
-        let isBehind = try isWritable ? indexChanges() : false
+        let isBehind = try store.isWritable ? indexChanges() : false
         let (condition, value): (String, SQLValue) =
             switch hit {
             case .named(let stem): ("r.stem = ?", .name(stem))
@@ -128,7 +128,7 @@ extension RecordStore {
             }
         // The order of the tables is fixed: first the index of the names, and then the question
         // whether the words are in that one text.
-        var indexed = try read { connection throws(RecordError) in
+        var indexed = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.joined(Columns.record, as: "r"))
@@ -165,20 +165,20 @@ extension RecordStore {
         }
         // The index may have started again meanwhile.
         guard try searchBacklog() > 0 else { return false }
-        wantedIndexes.withLock { $0.isSearchWanted = true }
+        store.wantedIndexes.withLock { $0.isSearchWanted = true }
         return true
     }
 
     /// Indexes the words of the next changes. Returns false when there are none.
     func indexNextWords() throws(RecordError) -> Bool {
-        try write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.indexBatch()
         }
     }
 
     /// Returns the number of changes that the index of words does not know.
     package func searchBacklog() throws(RecordError) -> Int64 {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT (SELECT MAX(token) FROM history)
@@ -271,9 +271,9 @@ extension Transaction {
     ///
     /// - Returns: whether the record's version was indexed.
     private func index(_ id: RecordID, ifAmong tokens: Set<Int64>) throws(RecordError) -> Bool {
-        guard let record = try connection.stored(id), record.state != .draftOnly,
-            let version = try connection.version(of: id), tokens.contains(version),
-            let text = try connection.wholeSavedText(of: id)
+        guard let record = try connection.records.stored(id), record.state != .draftOnly,
+            let version = try connection.records.version(of: id), tokens.contains(version),
+            let text = try connection.records.wholeSavedText(of: id)
         else { return false }
         var limits = store.options.limits
         limits.recordBytes = .max

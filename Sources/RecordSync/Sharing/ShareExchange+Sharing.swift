@@ -4,7 +4,7 @@ import RecordWire
 
 /// Requests to the server about shares. None of them waits in the outbox: the server decides about
 /// access, and a link that nobody can open yet is of no use.
-extension Exchange {
+extension ShareExchange {
     /// A share that others change at the same time is read and changed again, at most so many
     /// times.
     private static let attempts = 5
@@ -13,12 +13,12 @@ extension Exchange {
     /// or its share is not open to this account.
     func accept(_ guid: Text) async throws(SyncProblem) -> LinkedPlace {
         let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
-        let answers = try await transport.send(.recordsAccept, .public, body) {
+        let answers = try await exchange.transport.send(.recordsAccept, .public, body) {
             json throws(ServerError) in try LinkAnswer.list(json)
         }
         switch answers.first {
         case .place(let place)?:
-            try write { transaction throws(RecordError) in
+            try exchange.write { transaction throws(RecordError) in
                 try transaction.sharing.removeInvitation(place.share.shortGUID ?? guid)
             }
             return place
@@ -30,7 +30,7 @@ extension Exchange {
     /// Asks for access to the share of a link. The server does not say whether there is a share,
     /// nor how the request is answered.
     func requestAccess(_ guid: Text) async throws(SyncProblem) {
-        _ = try await transport.send(
+        _ = try await exchange.transport.send(
             .recordsRequestAccess, .public, ShortGUIDRequest.accessBody(guid))
     }
 
@@ -38,7 +38,7 @@ extension Exchange {
     /// not invite this account, or when the account has accepted.
     func decline(_ guid: Text) async throws(SyncProblem) {
         let body = ShortGUIDRequest.body([ShortGUIDRequest(value: guid)])
-        let errors = try await transport.send(.recordsDecline, .public, body) {
+        let errors = try await exchange.transport.send(.recordsDecline, .public, body) {
             json throws(ServerError) in
             try json.required("results").array().map { (item) throws(ServerError) in
                 try WireError(item)
@@ -66,7 +66,7 @@ extension Exchange {
             guard let record = try await save(operation, in: zone) else { continue }
             let answer = try readable(record)
             if let share = share(record) {
-                try write { transaction throws(RecordError) in
+                try exchange.write { transaction throws(RecordError) in
                     try transaction.sharing.noteShare(share, of: zone.id)
                 }
             }
@@ -99,8 +99,8 @@ extension Exchange {
             throw .refused(error)
         }
         // A share of others is removed with its records, which the feed removes.
-        guard database == .private else { return }
-        try write { transaction throws(RecordError) in
+        guard exchange.database == .private else { return }
+        try exchange.write { transaction throws(RecordError) in
             try transaction.sharing.noteShareEnded(current.name, of: zone.id)
         }
     }
@@ -131,7 +131,7 @@ extension Exchange {
     private func record(
         _ name: RecordName, in zone: SyncedZone
     ) async throws(SyncProblem) -> RecordAnswer? {
-        for item in try await lookUp([name], in: zone) {
+        for item in try await exchange.lookUp([name], in: zone) {
             switch item {
             case .record(let answer): return answer
             case .deleted: return nil
@@ -199,8 +199,8 @@ extension Exchange {
         _ operation: RecordOperation, in zone: SyncedZone
     ) async throws(SyncProblem) -> RecordItem? {
         var request = ModifyRequest(items: [.operation(operation)], zone: ZoneIdentifier(zone))
-        request.projection = projection
-        return try await transport.send(.recordsModify, scope, request.bytes) {
+        request.projection = exchange.projection
+        return try await exchange.transport.send(.recordsModify, exchange.scope, request.bytes) {
             json throws(ServerError) in try RecordsAnswer(json)
         }.items.first
     }

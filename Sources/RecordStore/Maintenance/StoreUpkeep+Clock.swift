@@ -2,22 +2,22 @@ package import RecordModel
 import RecordSQL
 import Synchronization
 
-extension RecordStore {
+extension StoreUpkeep {
     /// Checks whether the clock was set. The process that keeps the store open calls this about
     /// every second. When the clock was set, the grace times of waiting deletions and of files that
     /// follow start again, because their times come from another clock.
     package func watchClock() throws(RecordError) {
-        guard isWritable else { return }
-        let (now, uptime) = (options.clock.now, options.clock.uptime)
-        if !clockWatch.withLock({ $0.hasBegun }) {
+        guard store.isWritable else { return }
+        let (now, uptime) = (store.options.clock.now, store.options.clock.uptime)
+        if !store.clockWatch.withLock({ $0.hasBegun }) {
             let (seen, steady) = try storedClock()
-            clockWatch.withLock { watch in
+            store.clockWatch.withLock { watch in
                 guard !watch.hasBegun else { return }
                 watch.begin(now: now, uptime: uptime, seen: seen, steady: steady)
             }
         }
-        guard clockWatch.withLock({ $0.look(now: now, uptime: uptime) }) else { return }
-        try write(author: .mount) { transaction throws(RecordError) in
+        guard store.clockWatch.withLock({ $0.look(now: now, uptime: uptime) }) else { return }
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.connection.run(
                 "UPDATE record SET waiting_since = ? WHERE waiting_since IS NOT NULL",
                 [.time(now)])
@@ -29,19 +29,19 @@ extension RecordStore {
     /// Returns whether the clock has not jumped recently: after a jump, data may seem older than
     /// this only because of the jump.
     package func clockIsSteady(for age: Duration) -> Bool {
-        clockWatch.withLock { $0.isSteady(for: age) }
+        store.clockWatch.withLock { $0.isSteady(for: age) }
     }
 
     /// Saves the state of the clock for the next process that opens the store.
     func saveClock(_ transaction: Transaction) throws(RecordError) {
-        let steady = clockWatch.withLock { $0.steady }
+        let steady = store.clockWatch.withLock { $0.steady }
         try transaction.connection.run(
             "INSERT OR REPLACE INTO meta VALUES ('clockSeen', ?), ('clockSteady', ?)",
             [.time(transaction.now), .optional(steady?.components.seconds)])
     }
 
     private func storedClock() throws(RecordError) -> (seen: Timestamp?, steady: Duration?) {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             func number(_ key: String) throws(RecordError) -> Int64? {
                 try connection.first("SELECT value FROM meta WHERE key = ?", [.text(key)]) {
                     $0.int64IfPresent(0)

@@ -17,7 +17,7 @@ struct WantedIndexes: Sendable {
     var isSearchWanted = false
 }
 
-extension RecordStore {
+extension RecordIndex {
     /// The number of changes that an index may lack before it is of no use.
     private static let longestBacklog: Int64 = 5000
     private static let batchSize: Int64 = 500
@@ -28,16 +28,16 @@ extension RecordStore {
     package func wantIndexes(
         _ type: TypeID, _ expression: QueryExpression
     ) throws(RecordError) {
-        guard let name = try self.type(type)?.name else { return }
+        guard let name = try self.store.type(type)?.name else { return }
         let fields = expression.equalities.map { WantedIndexes.Field(type: name, field: $0.field) }
-        wantedIndexes.withLock { $0.fields.formUnion(fields) }
+        store.wantedIndexes.withLock { $0.fields.formUnion(fields) }
     }
 
     /// Makes the indexes that are wanted, and updates the existing ones, for a while. Returns true
     /// when more work is left.
     package func keepIndexes() throws(RecordError) -> Bool {
-        guard isWritable else { return false }
-        let wanted = wantedIndexes.withLock { wanted in
+        guard store.isWritable else { return false }
+        let wanted = store.wantedIndexes.withLock { wanted in
             defer { wanted.fields = [] }
             return wanted.fields
         }
@@ -52,10 +52,10 @@ extension RecordStore {
     private func keepSearchIndex(
         until end: ContinuousClock.Instant
     ) throws(RecordError) -> Bool {
-        guard wantedIndexes.withLock(\.isSearchWanted) else { return false }
+        guard store.wantedIndexes.withLock(\.isSearchWanted) else { return false }
         while ContinuousClock.now < end {
             guard try indexNextWords() else {
-                wantedIndexes.withLock { $0.isSearchWanted = false }
+                store.wantedIndexes.withLock { $0.isSearchWanted = false }
                 return false
             }
         }
@@ -63,13 +63,13 @@ extension RecordStore {
     }
 
     private func beginIndex(_ wanted: WantedIndexes.Field) throws(RecordError) {
-        let isThere = try read { connection throws(RecordError) in
+        let isThere = try store.read { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM query_index WHERE type = ? AND field = ?",
                 [.name(wanted.type), .name(wanted.field)])
         }
         guard !isThere else { return }
-        try write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.connection.run(
                 """
                 INSERT OR IGNORE INTO query_index (type, field, token, built)
@@ -87,7 +87,7 @@ extension RecordStore {
     }
 
     private func indexes() throws(RecordError) -> [Index] {
-        try read { connection throws(RecordError) in
+        try store.read { connection throws(RecordError) in
             try connection.all("SELECT id, type, field, token, built FROM query_index") { row in
                 Index(
                     id: row.int64(0), type: RecordTypeName(bytes: row.bytes(1)),
@@ -100,7 +100,7 @@ extension RecordStore {
     /// Does the next part of the work. Returns false when all indexes are made and contain all
     /// changes.
     private func makeNextPart() throws(RecordError) -> Bool {
-        let last = try lastToken()
+        let last = try store.past.lastToken()
         for index in try indexes() {
             guard index.built == nil else {
                 try build(index)
@@ -115,7 +115,7 @@ extension RecordStore {
     }
 
     private func build(_ index: Index) throws(RecordError) {
-        try write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount) { transaction throws(RecordError) in
             let rows = try transaction.connection.all(
                 """
                 SELECT r.id FROM record r JOIN record_type t ON t.id = r.type_id
@@ -133,7 +133,7 @@ extension RecordStore {
     }
 
     private func update(_ index: Index) throws(RecordError) {
-        try write(author: .mount) { transaction throws(RecordError) in
+        try store.write(author: .mount) { transaction throws(RecordError) in
             let changes = try transaction.connection.all(
                 """
                 SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?
@@ -157,12 +157,12 @@ extension RecordStore {
         _ type: TypeID, _ expression: QueryExpression
     ) throws(RecordError) -> [RecordID]? {
         let equalities = expression.equalities
-        guard !equalities.isEmpty, let name = try self.type(type)?.name else { return nil }
+        guard !equalities.isEmpty, let name = try self.store.type(type)?.name else { return nil }
         for (field, hashes) in equalities {
             guard let index = try indexes().first(where: { $0.type == name && $0.field == field }),
                 index.built == nil
             else { continue }
-            let changed = try read { connection throws(RecordError) in
+            let changed = try store.read { connection throws(RecordError) in
                 try connection.all(
                     "SELECT record_id FROM history WHERE token > ? LIMIT ?",
                     [.integer(index.token), .integer(Self.longestBacklog + 1)]
@@ -171,7 +171,7 @@ extension RecordStore {
             guard changed.count <= Self.longestBacklog else { continue }
             var found = Set(changed)
             for hash in hashes {
-                let records = try read { connection throws(RecordError) in
+                let records = try store.read { connection throws(RecordError) in
                     try connection.all(
                         "SELECT record_id FROM query_value WHERE index_id = ? AND hash = ?",
                         [.integer(index.id), .integer(hash)]
@@ -189,7 +189,7 @@ extension RecordStore {
         _ ids: [RecordID], of type: TypeID,
         _ body: (RecordEntry, RecordName, [UInt8]) throws(RecordError) -> Void
     ) throws(RecordError) {
-        try readSnapshot { connection throws(RecordError) in
+        try store.readSnapshot { connection throws(RecordError) in
             for id in ids {
                 try connection.each(
                     """
@@ -216,9 +216,9 @@ extension Transaction {
         try connection.run(
             "DELETE FROM query_value WHERE record_id = ? AND index_id = ?",
             [.integer(id.rawValue), .integer(index)])
-        guard let record = try connection.stored(id), record.state != .draftOnly,
+        guard let record = try connection.records.stored(id), record.state != .draftOnly,
             try place(record.entry.type).name == type,
-            let text = try connection.wholeSavedText(of: id)
+            let text = try connection.records.wholeSavedText(of: id)
         else { return }
         var limits = store.options.limits
         limits.recordBytes = .max
