@@ -65,6 +65,10 @@ let package = Package(
             name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", logging],
             swiftSettings: settings),
         .target(
+            name: "RecordStoreSync",
+            dependencies: ["RecordModel", "RecordSQL", "RecordStore", logging],
+            swiftSettings: settings),
+        .target(
             name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
             swiftSettings: settings),
         .target(
@@ -74,12 +78,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "RecordControl", dependencies: ["RecordModel", "RecordStore", logging],
+            name: "RecordControl",
+            dependencies: ["RecordModel", "RecordStore", "RecordStoreSync", logging],
             swiftSettings: settings),
         .target(
             name: "RecordDaemon",
             dependencies: [
-                "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore", "RecordWire",
+                "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore",
+                "RecordStoreSync", "RecordWire",
                 "RecordModel", "RecordControl", logging,
             ],
             swiftSettings: settings),
@@ -87,7 +93,8 @@ let package = Package(
             name: "recordfs",
             dependencies: [
                 "CQREncode", "RecordDaemon", "RecordMount", "RecordSync", "RecordTree",
-                "RecordStore", "RecordWire", "RecordModel", "RecordControl", logging, arguments,
+                "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel", "RecordControl",
+                logging, arguments,
             ],
             swiftSettings: settings),
         .target(
@@ -96,7 +103,8 @@ let package = Package(
         .target(
             name: "RecordSync",
             dependencies: [
-                "CCurl", "CNetlink", "RecordModel", "RecordStore", "RecordWire", logging,
+                "CCurl", "CNetlink", "RecordModel", "RecordStore", "RecordStoreSync", "RecordWire",
+                logging,
             ], swiftSettings: settings),
         .target(
             name: "RecordServerCore",
@@ -137,7 +145,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
+                "RecordSync", "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel",
+                "RecordServer",
                 "RecordServerCore", "ServerTestSupport", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/Simulation", swiftSettings: settings),
@@ -149,25 +158,31 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RecordStoreTests",
-            dependencies: ["RecordStore", "RecordSQL", "RecordModel", "TestSupport"],
+            dependencies: [
+                "RecordStore", "RecordStoreSync", "RecordSQL", "RecordModel", "TestSupport",
+            ],
             resources: [.copy("Fixtures")], swiftSettings: settings),
         .testTarget(
             name: "RecordTreeTests",
             dependencies: [
-                "RecordTree", "RecordStore", "RecordSQL", "RecordModel", "TestSupport",
+                "RecordTree", "RecordStore", "RecordStoreSync", "RecordSQL", "RecordModel",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FuseKitTests", dependencies: ["FuseKit", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "RecordControlTests",
-            dependencies: ["RecordControl", "RecordStore", "RecordModel", logging],
+            dependencies: [
+                "RecordControl", "RecordStore", "RecordStoreSync", "RecordModel", logging,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "RecordDaemonTests",
             dependencies: [
                 "RecordDaemon", "RecordMount", "RecordControl", "RecordSync", "RecordTree",
-                "RecordStore", "RecordWire", "RecordModel", "TestSupport", logging,
+                "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel", "TestSupport",
+                logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -176,7 +191,8 @@ let package = Package(
         .testTarget(
             name: "RecordSyncTests",
             dependencies: [
-                "RecordSync", "RecordStore", "RecordWire", "RecordModel", "RecordServer",
+                "RecordSync", "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel",
+                "RecordServer",
                 "RecordServerCore", "RecordServerHTTP", "ServerTestSupport", "Simulation",
                 "TestSupport", "CTestSystem", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,6 +1,6 @@
 import Logging
 package import RecordModel
-import RecordSQL
+package import RecordSQL
 import Synchronization
 
 /// The records of one state directory: a SQLite database and asset files named by their hash.
@@ -14,7 +14,7 @@ package final class RecordStore: Sendable {
     package let directory: String
     package let options: StoreOptions
 
-    let places: StoreDirectory
+    package let places: StoreDirectory
     let reader: SQLQueue
     /// The connection that writes. Nil in a store that was opened for reading.
     let writer: SQLQueue?
@@ -212,7 +212,7 @@ package final class RecordStore: Sendable {
     }
 
     /// Reads committed state on the reader's connection, without a transaction.
-    func read<T>(
+    package func read<T>(
         _ body: (SQLConnection) throws(RecordError) -> T
     ) throws(RecordError) -> T {
         try reader.use(body)
@@ -295,8 +295,12 @@ package struct ChangeStamp: Hashable, Sendable {
 }
 
 /// The position of a TYPE directory and the permission there.
-struct TypePlace: Sendable {
-    let type: TypeID
-    let name: RecordTypeName
-    let zone: ZoneInfo
+package struct TypePlace: Sendable {
+    package let type: TypeID
+    package let name: RecordTypeName
+    package let zone: ZoneInfo
+
+    package init(type: TypeID, name: RecordTypeName, zone: ZoneInfo) {
+        (self.type, self.name, self.zone) = (type, name, zone)
+    }
 }

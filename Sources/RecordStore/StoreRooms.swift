@@ -10,30 +10,30 @@ extension RecordStore {
 
 /// The large fields of records and their files.
 package struct StoredAssets: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }
 
 /// The indexes of words and of values, and the queries that use them.
 package struct RecordIndex: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }
 
 /// Keeps the store sound and small: checks, retention, space and the clock.
 package struct StoreUpkeep: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }
 
 /// The state of the exchange with the server, as the store knows it.
 package struct SyncState: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }
 
 /// Shares, invitations, quotas, and what the user may do in the zones of others.
 package struct SharedZones: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }
 
 /// Earlier versions of records, deleted records, and where records have moved.
 package struct RecordHistory: Sendable {
-    let store: RecordStore
+    package let store: RecordStore
 }

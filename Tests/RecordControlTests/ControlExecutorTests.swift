@@ -2,6 +2,7 @@ import Glibc
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 @Suite("Requests on a served store")

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 /// What the engine gets to send, and in which order.

@@ -4,6 +4,7 @@ import RecordSQL
 import Testing
 
 @testable import RecordStore
+@testable import RecordStoreSync
 
 /// Texts and asset files that are not what was stored.
 @Suite struct DamageTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import RecordStore
+@testable import RecordStoreSync
 
 @Suite("Assets that come before their record, and the times they set")
 struct HeldAssetTests {

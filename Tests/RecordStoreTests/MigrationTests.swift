@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordSQL
 import RecordStore
+import RecordStoreSync
 import Testing
 
 /// Stores as earlier versions left them: each version's stays, for a published migration may never

@@ -4,6 +4,7 @@ import RecordSQL
 import Testing
 
 @testable import RecordStore
+@testable import RecordStoreSync
 
 #if canImport(Glibc)
 import Glibc

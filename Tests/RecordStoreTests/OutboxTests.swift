@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 /// What changes of one name amount to between two sends.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import RecordStore
+@testable import RecordStoreSync
 
 @Suite struct QueryIndexTests {
     private let fixture: StoreFixture

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordSQL
 import RecordStore
+import RecordStoreSync
 import Synchronization
 import TestSupport
 import Testing

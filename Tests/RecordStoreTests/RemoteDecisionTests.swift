@@ -2,6 +2,7 @@ import RecordModel
 import Testing
 
 @testable import RecordStore
+@testable import RecordStoreSync
 
 /// The table of what the server's news of a record do to the store: news beside what is here, and the
 /// effects in their order.

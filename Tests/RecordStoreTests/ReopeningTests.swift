@@ -1,6 +1,7 @@
 import RecordModel
 import RecordSQL
 import RecordStore
+import RecordStoreSync
 import Testing
 
 @Suite("What another session of the store, or a fault, has left")

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 func overwrite(_ path: String, _ text: String) throws {

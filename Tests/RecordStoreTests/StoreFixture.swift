@@ -1,6 +1,7 @@
 import FoundationEssentials
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Synchronization
 import TestSupport
 import Testing

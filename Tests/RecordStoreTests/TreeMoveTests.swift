@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 /// A record with what hangs on it goes to another zone.

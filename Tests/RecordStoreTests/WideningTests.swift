@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Testing
 
 @Suite("Widening a field of whole numbers")

@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServerCore
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport
@@ -12,8 +13,7 @@ import Testing
 /// happens between.
 @Suite struct ExchangeTests {
     private let server: TestServer
-    private let a: Replica
-    private let b: Replica
+    private let a, b: Replica
 
     init() async throws {
         server = try await TestServer()
@@ -247,7 +247,7 @@ import Testing
         try await b.exchange.round()
         try await b.exchange.round()
         #expect(try b.outbox() == ["create n2? BAD_REQUEST"])
-        let parked = try #require(try b.store.past.outbox(limit: 10).first)
+        let parked = try #require(try b.store.syncState.outbox(limit: 10).first)
         #expect(parked.error?.contains("BAD_REQUEST") == true)
         #expect(parked.error?.contains("v") == true)
         try await a.sync()

@@ -1,6 +1,7 @@
 import Logging
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordTree
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Glibc
 import RecordModel
 import RecordSQL
 import RecordStore
+import RecordStoreSync
 import RecordTree
 import TestSupport
 import Testing

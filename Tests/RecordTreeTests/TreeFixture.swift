@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordTree
 import Synchronization
 import TestSupport

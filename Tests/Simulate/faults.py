@@ -18,7 +18,8 @@ import sys
 import sharing_faults
 
 STORE = "Sources/RecordStore/"
-DECISION = "Sources/RecordStore/Merging/RemoteDecision.swift"
+STORE_SYNC = "Sources/RecordStoreSync/"
+DECISION = "Sources/RecordStoreSync/Merging/RemoteDecision.swift"
 SYNC = "Sources/RecordSync/"
 SERVER = "Sources/RecordServerCore/"
 
@@ -56,13 +57,13 @@ FAULTS = [
     ),
     (
         "the base stays old when the server has taken an edit",
-        STORE + "Uploading/Outbox+Outbox.swift",
+        STORE_SYNC + "Uploading/Outbox+Completing.swift",
         "return try transaction.merging.putBase(record.id, changeTag, sent, claim.textOnServer)",
         "return",
     ),
     (
         "a page overwrites what was not sent yet",
-        STORE + "Applying/RemoteApplication.swift",
+        STORE_SYNC + "Applying/RemoteApplication.swift",
         "if !isEditPending {",
         "if !isEditPending || zone.rawValue > 0 {",
     ),
@@ -80,13 +81,13 @@ FAULTS = [
     ),
     (
         "a deletion elsewhere wins against an edit",
-        STORE + "Applying/RemoteApplication.swift",
+        STORE_SYNC + "Applying/RemoteApplication.swift",
         "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {",
         "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0 {",
     ),
     (
         "a deletion here wins against an edit elsewhere",
-        STORE + "Applying/RemoteApplication+Pending.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Pending.swift",
         "if let base, base.changeTag == change.changeTag {\n            return true",
         "if let base, base.changeTag != \"\" {\n            return true",
     ),
@@ -98,7 +99,7 @@ FAULTS = [
     ),
     (
         "what is gone stays when a feed begins anew",
-        STORE + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
         "guard let pass else { return nil }",
         "guard let pass, pass < 0 else { return nil }",
     ),
@@ -110,19 +111,19 @@ FAULTS = [
     ),
     (
         "an edit of what was renamed is also sent under the old name",
-        STORE + "Applying/RemoteApplication+Moved.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Moved.swift",
         "if isRenamed, isPending { try forgetPending(change.name) }",
         "",
     ),
     (
         "records that have changed places wait for each other",
-        STORE + "Uploading/Outbox+Claims.swift",
+        STORE_SYNC + "Uploading/Outbox+Claims.swift",
         "return try !connection.isCircular(update)",
         "return true",
     ),
     (
         "what comes back to its old name is printed, and not as it was written",
-        STORE + "Applying/RemoteApplication+Moved.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Moved.swift",
         "shown, remote, since: edit.base,",
         "remote.text, remote, since: edit.base,",
     ),
@@ -134,20 +135,20 @@ FAULTS = [
     ),
     (
         "the token of a page is kept, and every third record of it is not",
-        STORE + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
         "for change in page.changes { results.append(try application.apply(change)) }",
         "for (number, change) in page.changes.enumerated() where number % 3 != 2 {\n"
         "            results.append(try application.apply(change))\n        }",
     ),
     (
         "what a restored server has lost is deleted here",
-        STORE + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
         "let isBehind = application.restoredPass != nil",
         "let isBehind = application.restoredPass == -1",
     ),
     (
         "what a restored server has counts as news",
-        STORE + "Applying/RemoteApplication+ServerRestore.swift",
+        STORE_SYNC + "Applying/RemoteApplication+ServerRestore.swift",
         "return pass.map { $0 != restoredPass } ?? false",
         "return pass.map { $0 != restoredPass && $0 == -1 } ?? false",
     ),
@@ -168,7 +169,7 @@ FAULTS = [
     ),
     (
         "the token of a page is not kept",
-        STORE + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
         "if let token = page.token { try setFeedToken",
         "if let token = page.token, page.isLast { try setFeedToken",
     ),
@@ -187,7 +188,7 @@ FAULTS = [
     ),
     (
         "what waits of a record is forgotten in all zones",
-        STORE + "Applying/RemoteApplication+Pending.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Pending.swift",
         '"DELETE FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0"',
         '"DELETE FROM outbox WHERE ? > 0 AND name = ? AND batch = 0"',
     ),
@@ -227,13 +228,13 @@ FAULTS = [
     ),
     (
         "the machine whose edit lost does not hear of it",
-        STORE + "Applying/RemoteApplication+Stamps.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Stamps.swift",
         "guard update.change.stamps.contains(where: { !$0.value.losers.isEmpty }) else { return }",
         "guard update.change.stamps.contains(where: { $0.value.losers.count > 100 }) else { return }",
     ),
     (
         "a record that is made anew has no stamps",
-        STORE + "Applying/RemoteApplication+Stamps.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Stamps.swift",
         "SET sent = COALESCE(sent, ?3), (base_version,",
         "SET sent = CASE WHEN ?3 < 0 THEN 0 END, (base_version,",
     ),

@@ -1,6 +1,7 @@
 """Faults about sharing, for histories of several users. See faults.py."""
 
 STORE = "Sources/RecordStore/"
+STORE_SYNC = "Sources/RecordStoreSync/"
 SYNC = "Sources/RecordSync/"
 SERVER = "Sources/RecordServerCore/"
 
@@ -8,13 +9,13 @@ SERVER = "Sources/RecordServerCore/"
 FAULTS = [
     (
         "what an ended share has brought is not erased",
-        STORE + "Applying/FeedApplying+SyncedZones.swift",
+        STORE_SYNC + "Applying/FeedApplying+SyncedZones.swift",
         "            try transaction.sharing.eraseTraces(of: zone)\n            transaction.sharing.note([ShareNews(.ended)], of: zone)",
         "            if token == [] { try transaction.sharing.eraseTraces(of: zone) }",
     ),
     (
         "what a record has brought that is shared no longer is not erased",
-        STORE + "Applying/RemoteApplication+Sharing.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Sharing.swift",
         "        try transaction.sharing.eraseTraces(\n"
         "            of: change.name, in: zone, stem: existing.entry.stem, type: type)",
         "        _ = type",
@@ -45,7 +46,7 @@ FAULTS = [
     ),
     (
         "edits of an ended share are sent after the next invitation",
-        STORE + "Applying/FeedApplying+SyncedZones.swift",
+        STORE_SYNC + "Applying/FeedApplying+SyncedZones.swift",
         'try transaction.connection.run(\n'
         '            "DELETE FROM outbox WHERE zone_id = ?", [.integer(zone.rawValue)])\n'
         "        try transaction.outbox.forgetRequest(in: zone)",
@@ -77,13 +78,13 @@ FAULTS = [
     ),
     (
         "an edit wins against the end of its share",
-        STORE + "Applying/RemoteApplication+Sharing.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Sharing.swift",
         "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL\n                AND",
         "SELECT 1 FROM share WHERE zone_id = ?\n                AND",
     ),
     (
         "shares that have ended are still there when a feed begins anew",
-        STORE + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
         "        try transaction.sharing.forgetShares(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),
@@ -168,7 +169,7 @@ FAULTS = [
     ),
     (
         "a restore of the server is not heard in zones of others",
-        STORE + "Applying/FeedApplying+ServerRestore.swift",
+        STORE_SYNC + "Applying/FeedApplying+ServerRestore.swift",
         "guard known != nil else { return false }",
         "guard known != nil, try requireZone(zone).database != .shared else { return false }",
     ),

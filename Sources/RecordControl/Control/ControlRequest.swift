@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import RecordStoreSync
 
 /// The rows of one transaction of an import.
 package struct ImportBatch: Sendable {

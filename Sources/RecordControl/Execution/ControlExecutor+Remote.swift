@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 extension ControlExecutor {
     /// Applies a change as if a server had reported it.

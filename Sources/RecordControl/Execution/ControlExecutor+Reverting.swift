@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 extension ControlExecutor {
     /// The number of changes in one transaction, so that saves in between need not wait for all of

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 extension ControlExecutor {
     func put(_ path: RecordPath, _ text: [UInt8]) throws(RecordError) -> ControlReply {

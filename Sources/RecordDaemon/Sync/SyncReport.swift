@@ -1,6 +1,7 @@
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 

@@ -60,7 +60,7 @@ extension AssetWriting {
 
     /// Copies the pin of a renamed record. The old name keeps its pin until its deletion is final,
     /// because it may come back: some editors rename the file that they are about to write.
-    func copyPin(of old: RecordID, to new: RecordID) throws(RecordError) {
+    package func copyPin(of old: RecordID, to new: RecordID) throws(RecordError) {
         try transaction.connection.run(
             "INSERT OR IGNORE INTO pin (record_id) SELECT ?2 FROM pin WHERE record_id = ?1",
             [.integer(old.rawValue), .integer(new.rawValue)])

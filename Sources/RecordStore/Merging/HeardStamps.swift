@@ -1,10 +1,10 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// The stamps of a record's values that came from elsewhere, or that have won against such values.
 /// With them a value that is sent again, or made again after somebody's deletion, keeps its place
 /// among the edits of all machines.
-struct HeardStamps {
+package struct HeardStamps {
     private(set) var stamps: [FieldName: FieldStamp]
     private let before: [FieldName: FieldStamp]
 
@@ -16,14 +16,14 @@ struct HeardStamps {
     var isChanged: Bool { stamps != before }
 
     /// Replaces all stamps, because all values are now the server's.
-    mutating func replace(by stamps: [FieldName: FieldStamp]) { self.stamps = stamps }
+    package mutating func replace(by stamps: [FieldName: FieldStamp]) { self.stamps = stamps }
 
     /// Notes the result of merging the fields of a record that the server has reported.
     ///
     /// - Parameters:
     ///   - stamps: the stamps of the server.
     ///   - edits: the values that won where both sides had changed a field.
-    mutating func note(
+    package mutating func note(
         _ merged: [RecordField], from remote: RecordDocument, _ stamps: [FieldName: FieldStamp],
         _ edits: LocalEdits, mergedAt: FieldStamp?
     ) {
@@ -64,14 +64,14 @@ struct HeardStamps {
 }
 
 extension RecordMerging {
-    func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps {
+    package func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps {
         try transaction.connection.first(
             "SELECT stamps FROM heard_stamps WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)]
         ) { HeardStamps(encoded: $0.bytes(0)) } ?? HeardStamps()
     }
 
-    func keep(
+    package func keep(
         _ heard: HeardStamps, of name: RecordName, _ zone: ZoneID
     ) throws(RecordError) {
         guard heard.isChanged else { return }

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// The fields of a record that were edited here and on the server, and which edit was the later
@@ -10,7 +10,7 @@ import RecordSQL
 /// seen the record. The server has no stamp for a field that was never edited since its record was
 /// made, and none for the parent. There the value that reaches the server later wins: the local
 /// one. Only the clocks of the stamps decide, so it does not matter whether other clocks are right.
-struct LocalEdits {
+package struct LocalEdits {
     private let transaction: Transaction
     private let zone: ZoneID
     private let change: RemoteChange
@@ -20,13 +20,13 @@ struct LocalEdits {
     private let ancestor: RecordDocument?
     private var edits: [FieldName: FieldEdit]?
     /// Fields whose local value has lost.
-    private(set) var lost: [FieldName] = []
+    package private(set) var lost: [FieldName] = []
     /// Fields whose local value has won, with its stamp.
-    private(set) var won: [FieldName: FieldStamp] = [:]
+    package private(set) var won: [FieldName: FieldStamp] = [:]
     /// Fields that keep the lines of both sides.
-    private(set) var mergedLines: Set<FieldName> = []
+    package private(set) var mergedLines: Set<FieldName> = []
 
-    init(
+    package init(
         _ transaction: Transaction, _ zone: ZoneID, _ change: RemoteChange,
         _ local: RecordDocument, since base: RecordDocument?, orElse ancestor: RecordDocument?
     ) {
@@ -38,7 +38,7 @@ struct LocalEdits {
         self.ancestor = ancestor
     }
 
-    mutating func resolve(
+    package mutating func resolve(
         _ conflict: FieldConflict
     ) throws(RecordError) -> FieldConflict.Resolution {
         if let merged = conflict.mergedLines {
@@ -67,14 +67,14 @@ struct LocalEdits {
 
     /// Returns whether nobody here has changed a field since the server acknowledged it, for a
     /// record that was deleted there.
-    func isAsAcknowledged(_ field: FieldName) -> Bool {
+    package func isAsAcknowledged(_ field: FieldName) -> Bool {
         guard let ancestor, let value = local[field] else { return false }
         return FieldMerge.isSame(value, ancestor[field])
     }
 
     /// Returns whether a field that has the base's value on the server was given it after the edit
     /// here: somebody who had that edit has set it back.
-    mutating func isLaterThere(_ field: FieldName) throws(RecordError) -> Bool {
+    package mutating func isLaterThere(_ field: FieldName) throws(RecordError) -> Bool {
         guard let theirs = change.stamps[field], let mine = try edit(of: field) else {
             return false
         }
@@ -88,7 +88,7 @@ struct LocalEdits {
     /// - Parameters:
     ///   - fields: the fields that get the server's values, and that only the server has changed.
     ///   - remote: those values.
-    func lostElsewhere(
+    package func lostElsewhere(
         _ fields: [FieldName], to remote: RecordDocument
     ) throws(RecordError) -> [FieldName] {
         let fields = fields.filter {

@@ -1,8 +1,8 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// The values of a record on the server.
-enum BaseContent {
+package enum BaseContent {
     /// The values of a version of this store's history.
     case version(Int64)
     /// Values that no version has.
@@ -13,7 +13,7 @@ extension RecordMerging {
     /// Stores the base of a record.
     ///
     /// - Parameter content: nil for the values that it had before.
-    func putBase(
+    package func putBase(
         _ record: RecordID, _ changeTag: String, _ content: BaseContent?, _ fileText: TextOnServer
     ) throws(RecordError) {
         guard let content else {
@@ -33,7 +33,7 @@ extension RecordMerging {
     }
 
     /// Returns the state that the server had of a record that is about to be made there again.
-    func ancestor(
+    package func ancestor(
         of name: RecordName, in place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         let state = try transaction.connection.first(
@@ -54,7 +54,7 @@ extension RecordMerging {
     }
 
     /// Notes that the server still has the record in the state that is known here.
-    func noteTold(_ record: RecordID) throws(RecordError) {
+    package func noteTold(_ record: RecordID) throws(RecordError) {
         try transaction.connection.run(
             """
             UPDATE base SET pass = COALESCE((SELECT pass FROM feed_pass
@@ -76,7 +76,7 @@ extension RecordMerging {
 
     /// Gives the record the base of an outgoing change. A running pass of the feed may have
     /// reported the record already, so its end must not treat the record as deleted.
-    func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
+    package func inheritBase(of row: Int64, _ record: RecordID) throws(RecordError) {
         try transaction.connection.run(
             """
             INSERT OR REPLACE INTO base (record_id, change_tag, version, text, checksum, pass)
@@ -112,7 +112,7 @@ extension RecordMerging {
     /// Stores the base of an outgoing deletion.
     ///
     /// - Parameter content: nil for the values that it had before.
-    func putBase(
+    package func putBase(
         ofDelete row: Int64, _ changeTag: String, _ content: BaseContent?
     ) throws(RecordError) {
         guard let content else {
@@ -138,8 +138,15 @@ extension BaseContent {
 }
 
 extension SyncRows {
+    /// Returns whether the server has ever reported a record with this name.
+    package func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
+        try connection.exists(
+            "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
+            [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
+    }
+
     /// Returns the last state that the server has acknowledged.
-    func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
+    package func base(of record: RecordID) throws(RecordError) -> AcknowledgedState? {
         try connection.first(
             """
             SELECT b.change_tag, COALESCE(b.text, h.text), COALESCE(b.checksum, h.checksum),
@@ -154,7 +161,7 @@ extension SyncRows {
     }
 
     /// Returns the same for the record that an outgoing deletion deletes.
-    func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
+    package func base(ofDelete row: Int64) throws(RecordError) -> AcknowledgedState? {
         try connection.first(
             """
             SELECT o.base_tag, COALESCE(o.base_text, h.text), COALESCE(o.base_checksum, h.checksum),
@@ -165,7 +172,7 @@ extension SyncRows {
         ) { $0.acknowledgedState() }
     }
 
-    func baseTag(
+    package func baseTag(
         of id: RecordID
     ) throws(RecordError) -> (tag: String, fileText: TextOnServer)? {
         try connection.first(
@@ -176,7 +183,7 @@ extension SyncRows {
 
     /// Returns the pass of the zone's feed that reported the record last, or that was running when
     /// the record was sent.
-    func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
+    package func pass(ofBase record: RecordID) throws(RecordError) -> Int64? {
         try connection.first(
             "SELECT pass FROM base WHERE record_id = ?", [.integer(record.rawValue)]
         ) {
@@ -186,7 +193,7 @@ extension SyncRows {
 
     /// Returns the version that the server has acknowledged. Returns nil when no version has its
     /// values.
-    func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
+    package func baseVersion(of id: RecordID) throws(RecordError) -> Int64? {
         try connection.first(
             "SELECT version FROM base WHERE record_id = ?", [.integer(id.rawValue)]
         ) {
@@ -197,7 +204,7 @@ extension SyncRows {
     /// Returns the newest version of a name. If a record with the name exists, this is the version
     /// with its values. Another record may have had the name, and may have been deleted, since the
     /// record was last saved under the name that it had then.
-    func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
+    package func newestVersion(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> Int64? {
         try connection.first(
             """
             SELECT token FROM history WHERE zone_id = ?1 AND name = ?2

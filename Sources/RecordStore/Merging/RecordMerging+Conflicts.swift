@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 extension RecordMerging {
@@ -14,7 +14,7 @@ extension RecordMerging {
     ///   - base: the text that both sides began with, when that is known.
     ///   - mine: the text of this machine; nil when it deleted the record.
     ///   - theirs: the text of the server; nil when somebody deleted the record there.
-    func noteConflict(
+    package func noteConflict(
         of record: StoredRecord, in place: TypePlace, fields: [FieldName],
         theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?, theirs: [UInt8]?,
         theirTime: Timestamp?, theirUser: String = ""

@@ -115,7 +115,7 @@ extension RecordMerging {
     /// Returns the local text with the other side's changes since the base, and the fields that
     /// both sides have changed to different values. For each of these, `resolve` decides which
     /// value wins.
-    func merge(
+    package func merge(
         _ local: RecordDocument, with fields: [RecordField], parent: RecordName?,
         since base: RecordDocument?,
         isLater: (FieldName) throws(RecordError) -> Bool,

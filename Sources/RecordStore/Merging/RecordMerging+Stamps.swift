@@ -1,17 +1,17 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 import Synchronization
 
 /// The last change of a field: its time and its author.
-struct FieldEdit {
-    let stamp: FieldStamp
-    let author: Author
+package struct FieldEdit {
+    package let stamp: FieldStamp
+    package let author: Author
     /// Indicates whether the field got its value when its record was made. Such a value is sent to
     /// the server without a stamp.
-    var isOfCreation = false
+    package var isOfCreation = false
     /// Indicates whether the stamp belongs to the edit itself. Otherwise it is the time at which
     /// the edit arrived here.
-    var isExact: Bool
+    package var isExact: Bool
 }
 
 extension RecordMerging {
@@ -31,7 +31,7 @@ extension RecordMerging {
 
     /// Moves the clock forward, so that later edits on this machine are later than the received
     /// stamps.
-    func hear(_ stamps: some Sequence<FieldStamp>) throws(RecordError) {
+    package func hear(_ stamps: some Sequence<FieldStamp>) throws(RecordError) {
         guard let latest = stamps.max() else { return }
         let now = transaction.now
         try withEditClock { $0.clock.hear(latest, now) }
@@ -57,7 +57,7 @@ extension RecordMerging {
 
     /// Sets the time and the author of the edit in a version, where they differ from those of the
     /// version's making.
-    func setStamp(
+    package func setStamp(
         _ time: Int64, of version: Int64, by author: Author? = nil
     ) throws(RecordError) {
         try transaction.connection.run(
@@ -70,7 +70,7 @@ extension RecordMerging {
     ///
     /// - Parameters:
     ///   - name: the name of the record in which they were made; `zone`: its zone.
-    func unsentEdits(
+    package func unsentEdits(
         of fields: [RecordField], since base: RecordDocument?, _ name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> [FieldName: FieldEdit] {
         let changed = FieldMerge.changedFields(from: base?.fields ?? [], to: fields)
@@ -78,7 +78,7 @@ extension RecordMerging {
     }
 
     /// Returns a stamp for an edit that is made here now.
-    func newStamp() throws(RecordError) -> FieldStamp {
+    package func newStamp() throws(RecordError) -> FieldStamp {
         let time = try stampTimeOfEdits()
         return FieldStamp(time: time, device: try withEditClock { $0.device })
     }
@@ -89,7 +89,7 @@ extension RecordMerging {
     /// When somebody has written a record again after its deletion, fields with their former values
     /// keep their edits. A user who writes back a text that they read earlier has not edited all of
     /// it.
-    func lastEdits(
+    package func lastEdits(
         of fields: some Sequence<FieldName>, _ name: RecordName, _ zone: ZoneID
     ) throws(RecordError) -> [FieldName: FieldEdit] {
         var missing = Set(fields)
@@ -150,7 +150,7 @@ struct VersionFields {
     let at: Timestamp
     /// The time of its stamp.
     let time: Int64
-    let author: Author
+    package let author: Author
     let kind: ChangeKind
     let fields: [FieldName]
     let generation: Int64

@@ -120,7 +120,7 @@ extension RecordMoving {
 extension SQLConnection {
     /// Returns the record to which a record that waits for its deletion was renamed, while that
     /// record exists.
-    func renamed(_ record: RecordID) throws(RecordError) -> StoredRecord? {
+    package func renamed(_ record: RecordID) throws(RecordError) -> StoredRecord? {
         let target = try first(
             "SELECT zone_id, name FROM renamed WHERE record_id = ?", [.integer(record.rawValue)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
@@ -129,7 +129,7 @@ extension SQLConnection {
     }
 
     /// Returns the copy of the record that an outgoing deletion has moved, while that copy exists.
-    func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRecord? {
+    package func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRecord? {
         let target = try first(
             "SELECT zone_id, name FROM move WHERE outbox_id = ?", [.integer(row.id)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
@@ -138,7 +138,7 @@ extension SQLConnection {
     }
 
     /// Returns the present place of the record that a deletion has moved, in the same database.
-    func address(ofMoved row: OutboxRow) throws(RecordError) -> RecordAddress? {
+    package func address(ofMoved row: OutboxRow) throws(RecordError) -> RecordAddress? {
         try first(
             """
             SELECT z.name, t.name, r.name FROM move m

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// The links between the records of a zone.
@@ -102,7 +102,7 @@ extension RecordSchema {
 
 extension FieldValue {
     /// Returns the records that the value refers to in the zone that it is in.
-    func targets(in zone: ZoneName) -> [RecordName] {
+    package func targets(in zone: ZoneName) -> [RecordName] {
         switch self {
         case .reference(let target):
             target.zone == nil || target.zone == zone ? [target.name] : []

@@ -2,7 +2,7 @@ import Glibc
 package import RecordModel
 
 /// The places of a state directory: store.sqlite, lock, reserve, assets/, scratch/.
-struct StoreDirectory: Sendable {
+package struct StoreDirectory: Sendable {
     let path: String
 
     var database: String { path + "/store.sqlite" }
@@ -31,7 +31,7 @@ struct StoreDirectory: Sendable {
 
     /// The directory in which the tree keeps the local files of a zone or type: `scratch/zN` and
     /// `scratch/tN`.
-    enum LocalFiles {
+    package enum LocalFiles {
         case zone(ZoneID)
         case type(TypeID)
 
@@ -43,11 +43,11 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    func holdsScratch(of zone: ZoneID) throws(RecordError) -> Bool {
+    package func holdsScratch(of zone: ZoneID) throws(RecordError) -> Bool {
         try Self.holdsFiles("\(scratch)/\(LocalFiles.zone(zone).name)")
     }
 
-    func holdsScratch(of type: TypeID) throws(RecordError) -> Bool {
+    package func holdsScratch(of type: TypeID) throws(RecordError) -> Bool {
         try Self.holdsFiles("\(scratch)/\(LocalFiles.type(type).name)")
     }
 

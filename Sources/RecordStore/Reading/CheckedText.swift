@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 extension SQLValue {
@@ -17,7 +17,7 @@ extension SQLStatement {
     }
 
     /// Does the same as `text`, but returns nil for a damaged text.
-    func wholeText(_ column: Int32) -> [UInt8]? {
+    package func wholeText(_ column: Int32) -> [UInt8]? {
         let text = bytes(column)
         guard !isNull(column), int64IfPresent(column + 1) == TextChecksum.of(text) else {
             return nil
@@ -28,7 +28,7 @@ extension SQLStatement {
 
 extension RecordError {
     /// The error when a text of the store differs from the text that was stored.
-    static func damagedText(_ subject: String) -> RecordError {
+    package static func damagedText(_ subject: String) -> RecordError {
         RecordError(
             .corrupt,
             "The text of \(subject) is damaged on the disk. Bring an earlier version back with "

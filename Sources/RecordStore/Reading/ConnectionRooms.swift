@@ -1,19 +1,19 @@
-import RecordSQL
+package import RecordSQL
 
 /// The statements of the store, which a reader and a transaction have in common.
 extension SQLConnection {
     /// The statements on records, their names, their texts and their places.
-    var records: RecordRows { RecordRows(connection: self) }
+    package var records: RecordRows { RecordRows(connection: self) }
     /// The statements on what is known of the server: the outbox, bases, shares and the feed.
-    var sync: SyncRows { SyncRows(connection: self) }
+    package var sync: SyncRows { SyncRows(connection: self) }
 }
 
 /// Reads and writes the rows of records.
-struct RecordRows {
-    let connection: SQLConnection
+package struct RecordRows {
+    package let connection: SQLConnection
 }
 
 /// Reads and writes the rows of the exchange with the server.
-struct SyncRows {
-    let connection: SQLConnection
+package struct SyncRows {
+    package let connection: SQLConnection
 }

@@ -85,7 +85,7 @@ extension RecordStore {
 
 extension RecordRows {
     /// Returns a zone that was not removed. The same applies to the next function.
-    func zone(
+    package func zone(
         _ database: Database, _ owner: OwnerName, _ name: ZoneName
     ) throws(RecordError) -> ZoneInfo? {
         try connection.first(
@@ -96,7 +96,7 @@ extension RecordRows {
         ) { $0.zone() }
     }
 
-    func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+    package func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
         try connection.first(
             "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 0",
             [.integer(id.rawValue)]

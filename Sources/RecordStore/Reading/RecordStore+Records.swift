@@ -227,7 +227,7 @@ extension RecordRows {
         ) { $0.record() }
     }
 
-    func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
+    package func savedText(of id: RecordID) throws(RecordError) -> [UInt8]? {
         let found = try savedTextIfWhole(of: id)
         guard let found else { return nil }
         if let text = found { return text }

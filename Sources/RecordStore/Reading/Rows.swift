@@ -1,9 +1,9 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// Column lists, each next to the code that reads it; the order in both must be the same.
-enum Columns {
-    static let zone = """
+package enum Columns {
+    package static let zone = """
         id, database, owner, name, permission, mapping, created, modified, status_changed,
         mode_changed
         """
@@ -32,13 +32,13 @@ enum Columns {
         h.fields, h.text, h.checksum
         """
     static let trash = "id, zone_id, type, name, stem, deleted, author, length(text)"
-    static let outbox = """
+    package static let outbox = """
         id, record_id, generation, operation, zone_id, type, name, first_at, last_at, batch,
         attempts, error, waits_for_asset, sent
         """
 
     /// Returns the same columns with the table's name in a join.
-    static func joined(_ columns: String, as table: String) -> String {
+    package static func joined(_ columns: String, as table: String) -> String {
         columns.split(separator: ",")
             .map { "\(table).\($0.drop { $0.isWhitespace })" }.joined(separator: ", ")
     }
@@ -55,7 +55,7 @@ enum RecordFlags {
 }
 
 extension SQLStatement {
-    func time(_ column: Int32) -> Timestamp { Timestamp(nanoseconds: int64(column)) }
+    package func time(_ column: Int32) -> Timestamp { Timestamp(nanoseconds: int64(column)) }
 
     /// Returns the time of a change, or the time in the other column where there is none.
     func change(_ column: Int32, else other: Int32) -> Timestamp {
@@ -63,7 +63,7 @@ extension SQLStatement {
         return value == 0 ? time(other) : Timestamp(nanoseconds: value)
     }
 
-    func zone() -> ZoneInfo {
+    package func zone() -> ZoneInfo {
         ZoneInfo(
             id: ZoneID(int64(0)), database: Database(rawValue: int64(1)) ?? .local,
             owner: OwnerName(bytes: bytes(2)), name: ZoneName(bytes: bytes(3)),
@@ -174,7 +174,7 @@ extension SQLStatement {
         try text(column) { "\(Stem(bytes: bytes(4))) in the trash" }
     }
 
-    func outbox() -> OutboxRow {
+    package func outbox() -> OutboxRow {
         let batch = int64(9)
         return OutboxRow(
             id: int64(0), record: RecordID(int64(1)), generation: int64(2),

@@ -106,7 +106,7 @@ extension StoredAssets {
 }
 
 extension RecordRows {
-    func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
+    package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
         try connection.all(
             """
             SELECT \(Columns.asset) FROM asset a JOIN record r ON r.id = a.record_id

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// Erases data after the end of a share. Nothing that others have written stays: not in records,
@@ -9,7 +9,7 @@ import RecordSQL
 /// the trash, with only the fields that this user has changed.
 extension SharedContent {
     /// Erases the traces of a zone whose records are already deleted.
-    func eraseTraces(of zone: ZoneID) throws(RecordError) {
+    package func eraseTraces(of zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
         try eraseTrash("zone_id = ?", [value])
         try eraseConflicts("zone_id = ?", [value])
@@ -30,7 +30,7 @@ extension SharedContent {
 
     /// Erases the traces of a record that was deleted from a zone of others. Nobody can tell
     /// whether its owner has deleted it or no longer shares it.
-    func eraseTraces(
+    package func eraseTraces(
         of name: RecordName, in zone: ZoneID, stem: Stem, type: RecordTypeName
     ) throws(RecordError) {
         try noteWordsOfOthers(in: zone, of: name)
@@ -58,7 +58,7 @@ extension SharedContent {
     }
 
     /// Does the same for a record that is in the trash.
-    func eraseTraces(of name: RecordName, in zone: ZoneID) throws(RecordError) {
+    package func eraseTraces(of name: RecordName, in zone: ZoneID) throws(RecordError) {
         let places = try transaction.connection.all(
             "SELECT DISTINCT type, stem FROM trash WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)]
@@ -71,7 +71,7 @@ extension SharedContent {
     /// Erases the traces of records that are no longer here, where others share parts of a zone. A
     /// feed that starts again shows that other parts are shared, but not which part contained a
     /// record that this user has deleted. A user who deletes the root of a part has left that part.
-    func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
+    package func eraseTracesOfGone(in zone: ZoneID) throws(RecordError) {
         let value = SQLValue.integer(zone.rawValue)
         if try transaction.connection.sync.isSharedWhole(zone) { return }
         let gone = try transaction.connection.all(
@@ -182,13 +182,13 @@ extension SharedContent {
 
     /// Notes that `RecordStore.scrub` is due: the free space on the disk may still contain the
     /// data.
-    func markForScrub() throws(RecordError) {
+    package func markForScrub() throws(RecordError) {
         try transaction.connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
     }
 
     /// Notes that local files of the place are to be removed too.
-    func markForScrub(_ place: StoreDirectory.LocalFiles) throws(RecordError) {
+    package func markForScrub(_ place: StoreDirectory.LocalFiles) throws(RecordError) {
         try transaction.connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
             [.text("scrub \(place.name)"), .text(place.name)])
@@ -198,7 +198,7 @@ extension SharedContent {
 
     /// Puts the values that this user has written into a record, and that nobody has received, into
     /// the trash.
-    func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
+    package func keepOwnEdit(of row: OutboxRow) throws(RecordError) {
         guard row.operation != .delete,
             let record = try transaction.connection.records.stored(row.record)
         else {
@@ -229,13 +229,13 @@ extension SharedContent {
 
     /// Keeps all values that this user has written into a record that a restored server does not
     /// have, or has in an earlier state. Nobody knows whether others have received them.
-    func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+    package func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {
         try keepOwnFields(
             of: record, named: name, since: nil, try transaction.place(record.entry.type))
     }
 
     /// Does the same in a whole zone.
-    func keepOwnEdits(
+    package func keepOwnEdits(
         in zone: ZoneID, but names: Set<RecordName>
     ) throws(RecordError) {
         let records = try transaction.connection.all(

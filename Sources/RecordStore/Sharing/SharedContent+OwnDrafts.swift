@@ -1,11 +1,11 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// Refused texts of records that others no longer share. Their writers have these texts nowhere
 /// else. The parts that others have written are removed together with the share.
 extension SharedContent {
     /// Moves the drafts without a record to the trash, when their zone is removed.
-    func trashDrafts(of zone: ZoneID) throws(RecordError) {
+    package func trashDrafts(of zone: ZoneID) throws(RecordError) {
         for record in try draftsOfNoRecord(in: zone) {
             if let draft = try transaction.connection.records.draft(of: record.id),
                 !draft.text.isEmpty
@@ -44,7 +44,7 @@ extension SharedContent {
 
     /// Keeps the text that this user was writing over a record that is removed, without the content
     /// of the record.
-    func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+    package func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
         guard record.entry.hasDraft,
             let draft = try transaction.connection.records.draft(of: record.id),
             let saved = try transaction.connection.records.savedText(of: record.id),

@@ -4,7 +4,7 @@ import RecordSQL
 extension SharedContent {
     /// Keeps the shares that a page reports, and sets the zone's permission accordingly. Deleted
     /// shares are among the page's changes.
-    func noteShares(of page: RemotePage) throws(RecordError) {
+    package func noteShares(of page: RemotePage) throws(RecordError) {
         let zone = SQLValue.integer(page.zone.rawValue)
         let hasShares = try transaction.connection.exists(
             "SELECT 1 FROM share WHERE zone_id = ?", [zone])
@@ -47,7 +47,7 @@ extension SharedContent {
         if !isEnding { note([], of: zone) }
     }
 
-    func note(_ news: [ShareNews], of zone: ZoneID) {
+    package func note(_ news: [ShareNews], of zone: ZoneID) {
         transaction.note(.share, zone: zone)
         transaction.changes[transaction.changes.count - 1].shareNews = news
     }
@@ -111,7 +111,7 @@ extension SharedContent {
         if allowed != info.permission { try transaction.setPermission(allowed, of: zone) }
     }
 
-    func forgetShares(of zone: ZoneID) throws(RecordError) {
+    package func forgetShares(of zone: ZoneID) throws(RecordError) {
         try transaction.connection.run(
             "DELETE FROM share WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
@@ -119,7 +119,7 @@ extension SharedContent {
 
 extension SyncRows {
     /// Returns whether a share contains everything in the zone.
-    func isSharedWhole(_ zone: ZoneID) throws(RecordError) -> Bool {
+    package func isSharedWhole(_ zone: ZoneID) throws(RecordError) -> Bool {
         try connection.exists(
             "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL", [.integer(zone.rawValue)])
     }

@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// Values of others that this user has put in another place: into a record that this user has
@@ -8,7 +8,7 @@ import RecordSQL
 extension SharedContent {
     /// Notes which values of unsent records come from a record that is about to be erased; with
     /// nil, from any record of the zone. Does nothing where everything is sent.
-    func noteWordsOfOthers(in zone: ZoneID, of name: RecordName? = nil) throws(RecordError) {
+    package func noteWordsOfOthers(in zone: ZoneID, of name: RecordName? = nil) throws(RecordError) {
         guard !transaction.zonesOfNotedWords.contains(zone) else { return }
         if name == nil { transaction.zonesOfNotedWords.insert(zone) }
         let unsent = try unsentValues(in: zone)
@@ -60,7 +60,7 @@ extension SharedContent {
     /// record from which this user has made this one.
     ///
     /// - Parameter isTaken: whether the value came from there together with the record.
-    func noteForeign(
+    package func noteForeign(
         _ field: RecordField, in record: RecordID, isTaken: Bool
     ) throws(RecordError) {
         try transaction.connection.run(
@@ -76,7 +76,7 @@ extension SharedContent {
 
     /// Returns whether a record that was never sent is a record that is no longer shared, under a
     /// new name: most of its values were there.
-    func isMadeOfGone(_ record: StoredRecord) throws(RecordError) -> Bool {
+    package func isMadeOfGone(_ record: StoredRecord) throws(RecordError) -> Bool {
         let taken = try transaction.connection.all(
             "SELECT field, checksum FROM words_of_others WHERE record_id = ? AND is_taken = 1",
             [.integer(record.id.rawValue)]

@@ -1,10 +1,10 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 /// Texts with the bytes that they name, even where they name a file and no hash.
 extension Outbox {
     /// Parses a text of a record whose assets are those of its rows.
-    func document(
+    package func document(
         _ text: [UInt8], of record: RecordID, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument {
         var rows: [AssetEntry]?
@@ -17,7 +17,7 @@ extension Outbox {
     }
 
     /// Parses the text of a version.
-    func document(
+    package func document(
         _ text: [UInt8], ofVersion token: Int64, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument {
         var kept: [KeptAsset]?
@@ -31,7 +31,7 @@ extension Outbox {
 
     /// Returns the state of a record that the server has acknowledged. Returns nil where there is
     /// none, or its text is damaged.
-    func acknowledgedDocument(
+    package func acknowledgedDocument(
         of record: RecordID, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument? {
         guard let base = try transaction.connection.sync.base(of: record) else { return nil }
@@ -39,7 +39,7 @@ extension Outbox {
     }
 
     /// Parses the text that the server has acknowledged. Returns nil where its text is damaged.
-    func document(
+    package func document(
         of base: AcknowledgedState, _ type: RecordTypeName
     ) throws(RecordError) -> RecordDocument? {
         guard let text = base.text else { return nil }

@@ -32,7 +32,7 @@ extension OutboxRow {
 
 extension Outbox {
     /// Notes a change for the server. It is merged with a change that nobody has taken yet.
-    func enqueue(
+    package func enqueue(
         _ operation: OutboxRow.Operation, _ record: RecordID, _ name: RecordName,
         _ generation: Int64, _ place: TypePlace, waitsForAsset: Bool = false,
         alsoOfSync: Bool = false
@@ -94,7 +94,7 @@ extension Outbox {
     ///
     /// - Parameter record: nil for the deletion of a record that is not here.
     /// - Returns: its row.
-    func addOutbox(
+    package func addOutbox(
         _ operation: OutboxRow.Operation, _ record: RecordID?, _ name: RecordName,
         _ generation: Int64, _ type: RecordTypeName, in zone: ZoneID, waitsForAsset: Bool = false
     ) throws(RecordError) -> Int64 {
@@ -143,28 +143,6 @@ extension Outbox {
     }
 
     // MARK: For the engine
-
-    /// Completes a change that the server accepted. The state that was sent becomes the new base,
-    /// with the change tag of the server's answer. This does not happen when the server has
-    /// reported something newer meanwhile. Errors: notFound.
-    package func completeOutbox(_ claim: OutboxClaim, changeTag: String) throws(RecordError) {
-        let row = try outboxRow(claim.row.id)
-        try transaction.connection.run("DELETE FROM outbox WHERE id = ?", [.integer(row.id)])
-        guard row.operation != .delete else { return }
-        let sentOn = claim.base?.changeTag
-        let sent = row.sent.map(BaseContent.version(_:))
-        if let record = try transaction.connection.sync.record(of: row) {
-            guard try transaction.connection.sync.baseTag(of: record.id)?.tag == sentOn else {
-                return
-            }
-            return try transaction.merging.putBase(record.id, changeTag, sent, claim.textOnServer)
-        }
-        guard let later = try transaction.connection.sync.unclaimed(row.name, row.zone),
-            later.operation == .delete,
-            try transaction.connection.sync.base(ofDelete: later.id)?.changeTag == sentOn
-        else { return }
-        try transaction.merging.putBase(ofDelete: later.id, changeTag, sent)
-    }
 
     /// Puts a change that was not accepted back into the outbox, merged with the change that came
     /// after it. With an error it stays parked until it is edited or `retryOutbox` is called.
@@ -251,7 +229,7 @@ extension Outbox {
             """, [.integer(zone.rawValue), .text(reason)])
     }
 
-    func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
+    package func outboxRow(_ id: Int64) throws(RecordError) -> OutboxRow {
         let row = try transaction.connection.first(
             "SELECT \(Columns.outbox) FROM outbox WHERE id = ?", [.integer(id)]
         ) { $0.outbox() }
@@ -262,7 +240,7 @@ extension Outbox {
 
 extension SyncRows {
     /// Returns the change of a name that nobody has taken.
-    func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
+    package func unclaimed(_ name: RecordName, _ zone: ZoneID) throws(RecordError) -> OutboxRow? {
         try connection.first(
             """
             SELECT \(Columns.outbox) FROM outbox WHERE zone_id = ? AND name = ? AND batch = 0
@@ -272,7 +250,7 @@ extension SyncRows {
 
     /// Returns the record of an outgoing change. While the change was being sent, the record may
     /// have been deleted and perhaps made again with the same base.
-    func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
+    package func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
         if let record = try connection.records.stored(row.record) { return record }
         return try connection.records.stored(named: row.name, row.zone)
     }
@@ -284,7 +262,7 @@ extension SyncState {
     package func retryParked() throws(RecordError) {
         try store.write(author: .commandLine) { transaction throws(RecordError) in
             try transaction.outbox.retryOutbox()
-            try transaction.feed.retryPassedOver()
+            try transaction.retryPassedOver()
         }
     }
 

@@ -37,52 +37,6 @@ extension OutboxRow {
     package var isUnmergeable: Bool { error?.hasPrefix(Self.unmergeable) == true }
 }
 
-/// A change that the engine has taken to send it, with everything that its request needs.
-package struct OutboxClaim: Sendable {
-    package internal(set) var row: OutboxRow
-    /// The state that the server had when it last answered for the record. Nil when it never did:
-    /// then a `delete` belongs to a record that may have reached the server, and its change tag is
-    /// not known yet.
-    package let base: AcknowledgedState?
-    /// The record when the change was taken. Nil for a `delete`, and in a `SentRequest`.
-    package let document: RecordDocument?
-    package var isDelete: Bool { row.operation == .delete }
-    /// The text of `base`. Also nil where it is damaged: then all fields count as changed.
-    package var baseDocument: RecordDocument?
-    /// The place in the same database to which the record has moved, for a `delete`.
-    package var movedTo: RecordAddress?
-    /// The fields of the record that differ from the server's, without the parent.
-    package var changedFields: [FieldName] = []
-    /// The fields whose values are sent as assets (`RecordDocument.longFields`), and the fields
-    /// that the server already has as assets.
-    package var longFields: Set<FieldName> = []
-    package var longFieldsOfBase: Set<FieldName> = []
-    /// The times at which the changed fields got their values. Empty for a record that the server
-    /// never had.
-    package var stamps: [FieldName: FieldStamp] = [:]
-    /// The text of the record's file, if another machine would print a different text from the
-    /// values. Also nil when it is too long to be sent.
-    package var fileText: [UInt8]?
-    private(set) var isTextWithheld = false
-    /// The state of the text on the server after it accepts this change. For a `SentRequest` it is
-    /// not known.
-    var textOnServer: TextOnServer {
-        if isTextWithheld { return .withheld }
-        return document == nil || fileText != nil ? .sent : .printed
-    }
-
-    /// Removes the file text, so that the change sends only its values.
-    package mutating func withholdText() {
-        isTextWithheld = fileText != nil
-        fileText = nil
-    }
-    /// The number of bytes of its text, or of the base when that is larger. Requests are filled by
-    /// this number.
-    package var bytes: Int {
-        max(document?.text.count ?? 0, baseDocument?.text.count ?? 0) + (fileText?.count ?? 0)
-    }
-}
-
 /// A record in the state that the server had.
 package struct AcknowledgedState: Hashable, Sendable {
     /// The `recordChangeTag` that makes an update or a delete conditional.
@@ -91,55 +45,21 @@ package struct AcknowledgedState: Hashable, Sendable {
     package let text: [UInt8]?
     /// The version of this store's history that has this text. Nil where no version has those
     /// values.
-    var version: Int64?
-    var textOnServer = TextOnServer.sent
+    package var version: Int64?
+    package var textOnServer = TextOnServer.sent
 
     /// The text of the record's file on the server, as far as it is known. Nil for none.
     package var fileText: [UInt8]? { textOnServer == .sent ? text : nil }
 }
 
 /// The state of a record's file text on the server. The raw value is stored; never renumber.
-enum TextOnServer: Int64 {
+package enum TextOnServer: Int64 {
     /// The server has no text, because all machines print the same one.
     case printed = 0
     /// The server may have a text, or lacks one that it should have. The next change sends one.
     case sent = 1
     /// The server has no text, because sending it fails.
     case withheld = 2
-}
-
-/// A request with outgoing changes that may have reached the server and has no answer.
-package struct SentRequest: Sendable {
-    package let body: [UInt8]
-    /// The changes in it, without their documents, because the body contains them.
-    package let claims: [OutboxClaim]
-}
-
-/// The limits of one request.
-package struct ClaimLimits: Hashable, Sendable {
-    package var records: Int
-    /// The bytes of texts. The first change is taken even if it is larger.
-    package var bytes: Int
-
-    package init(records: Int = 200, bytes: Int = 2_000_000) {
-        self.records = records
-        self.bytes = bytes
-    }
-}
-
-/// Changes that are not taken now although they are ready: the server has just refused them for a
-/// reason that other people can remove.
-package struct ClaimExceptions: Hashable, Sendable {
-    /// The numbers of these changes in the outbox.
-    package var rows: Set<Int64> = []
-    /// Indicates whether new records are excepted, because they need space.
-    package var creates = false
-
-    package init() {}
-
-    func contains(_ row: OutboxRow) -> Bool {
-        rows.contains(row.id) || creates && row.operation == .create
-    }
 }
 
 /// Figures of a store.

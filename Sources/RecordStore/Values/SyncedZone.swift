@@ -15,4 +15,12 @@ package struct SyncedZone: Hashable, Sendable {
     package let shownOwner: OwnerName
     /// Indicates whether the zone was removed on this machine.
     package let isRemoved: Bool
+
+    package init(
+        id: ZoneID, database: Database, owner: OwnerName, name: ZoneName, shownOwner: OwnerName,
+        isRemoved: Bool
+    ) {
+        (self.id, self.database, self.owner) = (id, database, owner)
+        (self.name, self.shownOwner, self.isRemoved) = (name, shownOwner, isRemoved)
+    }
 }

@@ -1,5 +1,5 @@
 package import RecordModel
-import RecordSQL
+package import RecordSQL
 
 /// One transaction of the store: either everything done through it happens, or nothing does.
 ///
@@ -7,9 +7,9 @@ import RecordSQL
 /// throws, the changes that it made so far stay in the transaction. Let the error leave the closure
 /// too, so that everything is rolled back.
 package final class Transaction {
-    let connection: SQLConnection
-    let store: RecordStore
-    let author: Author
+    package let connection: SQLConnection
+    package let store: RecordStore
+    package let author: Author
     /// The time of everything in this transaction.
     package let now: Timestamp
     /// The time at which the files that this transaction changes become different for `stat`
@@ -17,7 +17,7 @@ package final class Transaction {
     package private(set) var changed: Timestamp
 
     /// The changes that are reported to observers after the commit.
-    var changes: [StoreChange] = []
+    package var changes: [StoreChange] = []
     /// The files that lose their names, as they were before this transaction.
     var replaced: [RecordID: ReplacedFile] = [:]
     /// The records that are shown under other names.
@@ -42,7 +42,7 @@ package final class Transaction {
     /// something.
     var stampTime: Int64?
     /// The latest `FieldStamp.time` of the record that the server reports. 0 when it has none.
-    var toldTime: Int64 = 0
+    package var toldTime: Int64 = 0
     /// The unsent values in zones of others, by field.
     var unsentValues: [ZoneID: [FieldName: [UnsentValue]]] = [:]
     /// The zones of others in which everything that others have written was compared with the

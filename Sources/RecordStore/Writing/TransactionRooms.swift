@@ -5,47 +5,41 @@ extension Transaction {
     package var upkeep: UpkeepWriting { UpkeepWriting(transaction: self) }
     package var moves: RecordMoving { RecordMoving(transaction: self) }
     package var merging: RecordMerging { RecordMerging(transaction: self) }
-    package var feed: FeedApplying { FeedApplying(transaction: self) }
     package var outbox: Outbox { Outbox(transaction: self) }
     package var sharing: SharedContent { SharedContent(transaction: self) }
 }
 
 /// Saves, renames, deletes and restores records, with their drafts and their history.
 package struct RecordWriting {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Puts large fields beside their records.
 package struct AssetWriting {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Removes what the retention no longer keeps, and erases what shares have left behind.
 package struct UpkeepWriting {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Moves records and their children between types and zones.
 package struct RecordMoving {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Keeps what merging needs: the acknowledged state, the stamps of edits, and the conflicts.
 package struct RecordMerging {
-    let transaction: Transaction
-}
-
-/// Applies the pages of the server's feeds.
-package struct FeedApplying {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Keeps the changes that the server does not have yet, until it has acknowledged them.
 package struct Outbox {
-    let transaction: Transaction
+    package let transaction: Transaction
 }
 
 /// Keeps shares, and removes what belongs to a share that has ended.
 package struct SharedContent {
-    let transaction: Transaction
+    package let transaction: Transaction
 }

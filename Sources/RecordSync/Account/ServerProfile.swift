@@ -1,4 +1,5 @@
 import RecordStore
+import RecordStoreSync
 
 /// The rules that an account's server follows.
 package enum ServerProfile: String, CaseIterable, Sendable {

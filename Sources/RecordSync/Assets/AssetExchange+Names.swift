@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 import Synchronization
 

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// An asset of a change that is to be sent.

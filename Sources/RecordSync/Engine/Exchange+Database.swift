@@ -1,6 +1,7 @@
 import Logging
 package import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 extension Exchange {

@@ -1,6 +1,7 @@
 import Logging
 import RecordModel
 package import RecordStore
+package import RecordStoreSync
 import RecordWire
 
 extension Exchange {

@@ -1,6 +1,7 @@
 import Logging
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 /// Decides which zones are on this machine, and how much of each.
 extension Exchange {

@@ -1,6 +1,7 @@
 import Logging
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// Makes the upload requests, sends them, and sends them again.

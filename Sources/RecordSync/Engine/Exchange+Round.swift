@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordStore
+import RecordStoreSync
 
 extension Exchange {
     /// Does the due work of one zone. The download is first: changes of others are merged on this

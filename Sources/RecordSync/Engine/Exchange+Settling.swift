@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// Handles the results of changes that were sent.

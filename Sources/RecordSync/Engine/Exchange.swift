@@ -1,6 +1,7 @@
 package import Logging
 package import RecordModel
 package import RecordStore
+package import RecordStoreSync
 package import RecordWire
 
 /// The work of the engine in one database of an account, piece by piece. Each piece begins and ends

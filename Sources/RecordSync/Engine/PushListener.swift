@@ -1,6 +1,7 @@
 import Logging
 package import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// Learns from the server that something is new, by the long poll of a courier. Changes of others

@@ -1,6 +1,7 @@
 import Logging
 package import RecordModel
 package import RecordStore
+package import RecordStoreSync
 import RecordWire
 import Synchronization
 
@@ -177,7 +178,7 @@ package actor SyncEngine {
             try exchange.shares.scrub()
             // Another version of the program may be able to show them.
             try exchange.write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.feed.retryPassedOver(of: exchange.database)
+                try transaction.retryPassedOver(of: exchange.database)
             }
         } catch {
             problems.note(error, of: nil, at: clock.now)

@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import RecordStoreSync
 import RecordWire
 
 /// The new place of a record and its children that are now shared in another zone.

@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// The state of sync, for `status` and for people.

@@ -1,6 +1,7 @@
 import Logging
 package import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// The public database. It has one zone and no feed (Apple, "CloudKit Web Services": changes/zone

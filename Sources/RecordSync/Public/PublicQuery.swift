@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// The records of one type of the public database, requested by queries.

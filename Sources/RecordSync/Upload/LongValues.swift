@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// Values that are assets on the wire (`RecordDocument.longFields`). The field `NAME` is empty

@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordStore
+package import RecordStoreSync
 package import RecordWire
 
 extension RecordOperation {

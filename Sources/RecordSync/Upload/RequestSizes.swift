@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Synchronization
 
 /// The size limits for requests of zones where larger requests do not get through although the

@@ -1,4 +1,5 @@
 import RecordStore
+import RecordStoreSync
 
 /// The changes that an upload leaves for later because another change may remove the reason for
 /// their refusal. These are deletes of records that still have children, until the children are

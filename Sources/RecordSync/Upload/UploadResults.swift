@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordWire
 
 /// The results of the changes of one request. A change without an answer has an unknown result and

@@ -1,4 +1,5 @@
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import ServerTestSupport
 import Simulation

@@ -2,6 +2,7 @@ import Foundation
 import RecordModel
 import RecordServerCore
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

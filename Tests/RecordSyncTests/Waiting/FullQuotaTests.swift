@@ -2,6 +2,7 @@ import RecordModel
 import RecordServerCore
 import RecordServerHTTP
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

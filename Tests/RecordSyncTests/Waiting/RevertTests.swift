@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import ServerTestSupport
 import Simulation

@@ -1,6 +1,7 @@
 import Glibc
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordTree
 import TestSupport
 import Testing

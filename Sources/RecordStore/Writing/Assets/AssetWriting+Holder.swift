@@ -38,7 +38,7 @@ extension AssetWriting {
 
     /// Gives a record back the files that had waited for it, where the server has other files under
     /// their names. Those are in history then, and only this machine has these.
-    func keepHeld(
+    package func keepHeld(
         _ held: [AssetEntry], of record: RecordID, named name: RecordName
     ) throws(RecordError) {
         var isChanged = false

@@ -93,7 +93,7 @@ extension Transaction {
         try connection.records.zone(database, owner, name)
     }
 
-    func requireZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
+    package func requireZone(_ id: ZoneID) throws(RecordError) -> ZoneInfo {
         guard let zone = try connection.records.zone(id) else {
             throw RecordError(.notFound, "The zone is gone.")
         }
@@ -154,7 +154,7 @@ extension Transaction {
 
     /// Returns a type with its zone, from the store's cache when nothing changed in this
     /// transaction.
-    func place(_ id: TypeID) throws(RecordError) -> TypePlace {
+    package func place(_ id: TypeID) throws(RecordError) -> TypePlace {
         if !placesChanged, let place = store.cache.withLock({ $0.types[id] }) { return place }
         let row = try connection.first(
             "SELECT \(Columns.type) FROM record_type WHERE id = ?", [.integer(id.rawValue)]
@@ -187,7 +187,7 @@ extension Transaction {
 
     // MARK: Changes
 
-    func note(
+    package func note(
         _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
         stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil,
         waitingAssets: [AssetEntry] = [], former: Stem? = nil

@@ -12,6 +12,17 @@ extension Transaction {
         return schema
     }
 
+    /// Requests the records once more that were passed over, because the missing data may be here now.
+    ///
+    /// - Parameter database: nil for all databases.
+    package func retryPassedOver(of database: Database? = nil) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE passed_over SET due = 1
+            WHERE ?1 IS NULL OR zone_id IN (SELECT id FROM zone WHERE database = ?1)
+            """, [.optional(database?.rawValue)])
+    }
+
     /// Replaces the development schema of a type by one that somebody wrote. Its fields keep their
     /// types, whatever values arrive.
     ///
@@ -25,7 +36,7 @@ extension Transaction {
             try self.check(text, stem, fits: new, insteadOf: old)
         }
         try put(new, of: type)
-        try feed.retryPassedOver()
+        try retryPassedOver()
     }
 
     /// Adds fields for which it is known that the rows to come have values of these types. Fields
@@ -43,7 +54,7 @@ extension Transaction {
     ///
     /// Errors: schemaMismatch when the document has a fraction for a field of whole numbers, and a
     /// stored record has a whole number there that no double holds exactly.
-    func adopt(
+    package func adopt(
         _ document: RecordDocument, _ type: RecordTypeName, replacing record: RecordID? = nil
     ) throws(RecordError) {
         let old = try schema(of: type)

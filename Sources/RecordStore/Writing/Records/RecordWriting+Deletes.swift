@@ -1,5 +1,5 @@
 package import RecordModel
-import RecordSQL
+package import RecordSQL
 
 extension RecordWriting {
     /// Hides a record until it comes back or the deletion becomes final. A draftOnly record is
@@ -116,7 +116,7 @@ extension RecordWriting {
     ///
     /// - Parameter content: an SQL expression for text and checksum, with its values.
     /// - Returns: the entry's number.
-    func addTrash(
+    package func addTrash(
         _ row: TrashRow, content: String, _ values: [SQLValue]
     ) throws(RecordError) -> Int64 {
         try transaction.connection.run(
@@ -136,7 +136,7 @@ extension RecordWriting {
     }
 
     /// Adds a row to the trash with a text that the caller has.
-    func addTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {
+    package func addTrash(_ row: TrashRow, _ text: [UInt8]) throws(RecordError) -> Int64 {
         try addTrash(row, content: "?, ?", [.blob(text), .checksum(text)])
     }
 
@@ -161,7 +161,7 @@ extension RecordWriting {
 }
 
 /// The data about a text in the trash.
-struct TrashRow {
+package struct TrashRow {
     let zone: ZoneID
     let type: RecordTypeName
     let name: RecordName
@@ -174,7 +174,7 @@ struct TrashRow {
 }
 
 extension TrashRow {
-    init(
+    package init(
         _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ author: Author,
         isOwn: Bool = false
     ) {

@@ -183,7 +183,7 @@ extension RecordWriting {
     /// Runs a change of the saved record beside its draft, so that the file still shows the draft.
     /// If only assets wait for the record, there is no draft to show, and the file shows the record
     /// after the change.
-    func keepingDraft<Result>(
+    package func keepingDraft<Result>(
         of record: StoredRecord?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
         guard let record, record.entry.hasDraft, !record.entry.isAwaited,
@@ -249,7 +249,7 @@ extension RecordError {
 }
 
 extension RecordRows {
-    func draft(of id: RecordID) throws(RecordError) -> Draft? {
+    package func draft(of id: RecordID) throws(RecordError) -> Draft? {
         try connection.first(
             """
             SELECT \(Columns.draft) FROM draft d CROSS JOIN record r ON r.id = d.record_id

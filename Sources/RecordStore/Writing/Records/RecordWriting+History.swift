@@ -1,11 +1,11 @@
-import RecordModel
+package import RecordModel
 import RecordSQL
 
 extension RecordWriting {
     /// Adds one row for an accepted change of values and returns its token. Its stamp is later than
     /// every known stamp of the record, even if the clock was set back by more than the limit for
     /// the stamps of others.
-    func addHistory(
+    package func addHistory(
         _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
         _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
     ) throws(RecordError) -> Int64 {
@@ -33,7 +33,7 @@ extension RecordWriting {
 
     /// The kinds of rows, other than records, that refer to an asset file. The raw value is stored;
     /// never renumber.
-    enum Holder: Int64 {
+    package enum Holder: Int64 {
         case history = 0
         case trash = 1
     }
@@ -50,7 +50,7 @@ extension RecordWriting {
     }
 
     /// Does the same for bytes that no record here has.
-    func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
+    package func keep(_ asset: KeptAsset, holder: Holder, _ id: Int64) throws(RecordError) {
         try transaction.connection.run(
             """
             INSERT INTO kept_asset (holder, holder_id, field, idx, hash, size, ext, downloaded)
@@ -80,8 +80,25 @@ extension RecordWriting {
 }
 
 extension KeptAsset {
+    /// Returns the assets of a record, as far as it has their hashes.
+    package static func all(in fields: [RecordField]) -> [KeptAsset] {
+        func asset(_ field: FieldName, _ index: Int64, _ value: FieldValue) -> KeptAsset? {
+            guard case .asset(let asset) = value, let hash = asset.sha256 else { return nil }
+            return KeptAsset(
+                field: field, index: index, hash: hash, size: asset.size ?? 0,
+                fileExtension: asset.fileExtension)
+        }
+        return fields.flatMap { field in
+            if case .list(let elements) = field.value {
+                elements.enumerated().compactMap { asset(field.name, Int64($0), $1) }
+            } else {
+                [asset(field.name, -1, field.value)].compactMap(\.self)
+            }
+        }
+    }
+
     /// Makes the entry of an asset. Returns nil while the bytes of the asset were never downloaded.
-    init?(_ asset: AssetEntry) {
+    package init?(_ asset: AssetEntry) {
         guard let hash = asset.hash else { return nil }
         self.init(
             field: asset.field, index: Int64(asset.index ?? -1), hash: hash, size: asset.size,
@@ -90,11 +107,18 @@ extension KeptAsset {
 }
 
 /// An asset file that a version or a trash entry refers to.
-struct KeptAsset {
-    let field: FieldName
+package struct KeptAsset {
+    package let field: FieldName
     /// The place in the list. -1 for a field that is no list.
-    let index: Int64
-    let hash: ContentHash
-    let size: Int64
-    let fileExtension: [UInt8]
+    package let index: Int64
+    package let hash: ContentHash
+    package let size: Int64
+    package let fileExtension: [UInt8]
+
+    package init(
+        field: FieldName, index: Int64, hash: ContentHash, size: Int64, fileExtension: [UInt8]
+    ) {
+        (self.field, self.index, self.hash) = (field, index, hash)
+        (self.size, self.fileExtension) = (size, fileExtension)
+    }
 }

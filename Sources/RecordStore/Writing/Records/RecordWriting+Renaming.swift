@@ -50,7 +50,7 @@ extension RecordWriting {
 
     /// Notes that the last change has moved the record. A program that has its file open continues
     /// with the target.
-    func noteMoved(_ record: RecordID, to target: RecordID) {
+    package func noteMoved(_ record: RecordID, to target: RecordID) {
         guard let last = transaction.changes.indices.last,
             transaction.changes[last].record == record
         else { return }
@@ -172,7 +172,7 @@ extension RecordHistory {
 
 extension RecordDocument {
     /// Returns the text with its large fields under the file names that they have beside that file.
-    func renamingAssets(to stem: Stem) -> [UInt8] {
+    package func renamingAssets(to stem: Stem) -> [UInt8] {
         let renamed = fields.compactMap { field in
             field.renamingAssets(to: stem).map { (old: field, new: $0) }
         }
@@ -189,7 +189,7 @@ extension RecordDocument {
 extension [RecordField] {
     /// Returns the fields with renamed large fields. Returns nil where no large field has another
     /// name.
-    func renamingAssets(to stem: Stem) -> [RecordField]? {
+    package func renamingAssets(to stem: Stem) -> [RecordField]? {
         var renamed: [RecordField]?
         for index in indices {
             guard let field = self[index].renamingAssets(to: stem) else { continue }

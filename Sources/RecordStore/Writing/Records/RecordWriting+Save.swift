@@ -40,39 +40,43 @@ extension RecordWriting {
     }
 
     /// The state that is about to be stored, and its appearance in history.
-    struct NewState {
-        var text: [UInt8]
-        let place: TypePlace
-        let stem: Stem
-        var modified: Timestamp?
+    package struct NewState {
+        package var text: [UInt8]
+        package let place: TypePlace
+        package let stem: Stem
+        package var modified: Timestamp?
         /// The kind of the change. If nil, the record is created or updated.
         var kind: ChangeKind?
         /// Asset files known from elsewhere: a version, the trash, a renamed record.
-        var knownAssets: [KeptAsset] = []
+        package var knownAssets: [KeptAsset] = []
         /// Assets that wait for their bytes, wherever these are.
         var withheld: Set<AssetPlace> = []
         /// The asset whose file was written in place, and so stays the same file.
         var written: AssetPlace?
         /// The creation time, for a record that comes back or comes from the server.
-        var created: Timestamp?
-        var createdBy: String?
-        var changedBy: String?
+        package var created: Timestamp?
+        package var createdBy: String?
+        package var changedBy: String?
         /// The time at which it got these values, where the server has reported it; the
         /// transaction's time when nil.
-        var changed: Timestamp?
-        var name: RecordName?
+        package var changed: Timestamp?
+        package var name: RecordName?
         /// The generation. If nil, it is looked up.
-        var generation: Int64?
+        package var generation: Int64?
         var effect = FileEffect.replaced
+
+        package init(text: [UInt8], place: TypePlace, stem: Stem) {
+            (self.text, self.place, self.stem) = (text, place, stem)
+        }
     }
 
-    func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
+    package func parse(_ text: [UInt8], _ place: TypePlace) throws(RecordError) -> RecordDocument {
         try parse(text, of: place.name)
     }
 
     /// Parses a text that is stored here or came from the server. No limit of a server applies to
     /// it.
-    func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
+    package func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
         transaction.store.upkeep.noteText(bytes: text.count)
         return try RecordDocument(
             parsing: text, schema: try transaction.schema(of: type),
@@ -81,7 +85,7 @@ extension RecordWriting {
 
     // MARK: Create
 
-    func create(
+    package func create(
         _ new: NewState, over draft: StoredRecord?, id: RecordID?
     ) throws(RecordError) -> SaveResult {
         var new = new
@@ -227,7 +231,7 @@ extension RecordWriting {
 
     // MARK: Update
 
-    func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
+    package func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
         guard let name = existing.name else { throw RecordError.noName(existing) }
         try replaceFile(of: existing, new.effect, newText: new.text)
         if existing.entry.hasDraft {

@@ -17,7 +17,7 @@ extension RecordWriting {
     /// Returns the stem of a record that is about to get a name, and the row without a name that
     /// has this stem: a draft, or files that wait for their record. A record that had the stem
     /// moves to another one.
-    func freeStem(
+    package func freeStem(
         for name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
         let stem = try stem(of: name, in: place)
@@ -40,7 +40,7 @@ extension RecordWriting {
     }
 
     /// Updates the stem of a record after a name that affects it has changed.
-    func refreshStem(of name: RecordName, _ place: TypePlace) throws(RecordError) {
+    package func refreshStem(of name: RecordName, _ place: TypePlace) throws(RecordError) {
         guard let record = try transaction.connection.records.stored(named: name, place.zone.id),
             record.entry.type == place.type
         else { return }

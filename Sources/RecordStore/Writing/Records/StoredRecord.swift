@@ -1,24 +1,24 @@
 package import RecordModel
-import RecordSQL
+package import RecordSQL
 
 /// A complete row of `record`, as writing needs it.
-struct StoredRecord {
-    static let columns = Columns.record + ", zone_id, generation, name, created_by"
+package struct StoredRecord {
+    package static let columns = Columns.record + ", zone_id, generation, name, created_by"
 
-    static let columnCount = Columns.recordCount + 4
+    package static let columnCount = Columns.recordCount + 4
     /// The columns of the table when it is joined as `r`.
-    static let joinedColumns = Columns.joined(columns, as: "r")
+    package static let joinedColumns = Columns.joined(columns, as: "r")
 
-    var entry: RecordEntry
-    let zone: ZoneID
-    let generation: Int64
-    let name: RecordName?
-    let createdBy: String
+    package var entry: RecordEntry
+    package let zone: ZoneID
+    package let generation: Int64
+    package let name: RecordName?
+    package let createdBy: String
 
-    var id: RecordID { entry.id }
-    var state: RecordEntry.State { entry.state }
+    package var id: RecordID { entry.id }
+    package var state: RecordEntry.State { entry.state }
 
-    init(_ row: SQLStatement) {
+    package init(_ row: SQLStatement) {
         entry = row.record()
         let next = Columns.recordCount
         zone = ZoneID(row.int64(next))
@@ -29,19 +29,19 @@ struct StoredRecord {
 }
 
 extension RecordRows {
-    func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRecord? {
+    package func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRecord? {
         try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE type_id = ? AND stem = ?",
             [.integer(type.rawValue), .name(stem)], StoredRecord.init)
     }
 
-    func stored(_ id: RecordID) throws(RecordError) -> StoredRecord? {
+    package func stored(_ id: RecordID) throws(RecordError) -> StoredRecord? {
         try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE id = ?",
             [.integer(id.rawValue)], StoredRecord.init)
     }
 
-    func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord? {
+    package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord? {
         try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)], StoredRecord.init)
@@ -49,14 +49,14 @@ extension RecordRows {
 }
 
 extension RecordWriting {
-    func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
+    package func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
         guard let record = try transaction.connection.records.stored(id) else {
             throw RecordError(.notFound, "The record is gone.")
         }
         return record
     }
 
-    func requireEntry(_ id: RecordID) throws(RecordError) -> RecordEntry {
+    package func requireEntry(_ id: RecordID) throws(RecordError) -> RecordEntry {
         try requireRecord(id).entry
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

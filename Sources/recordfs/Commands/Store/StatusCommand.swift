@@ -3,6 +3,7 @@ import RecordControl
 import RecordDaemon
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordTree
 
 struct StatusCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import RecordControl
 import RecordDaemon
 import RecordModel
 import RecordStore
+import RecordStoreSync
 
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

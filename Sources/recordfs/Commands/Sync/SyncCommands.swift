@@ -2,6 +2,7 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import RecordSync
 
 struct LogoutCommand: ParsableCommand {

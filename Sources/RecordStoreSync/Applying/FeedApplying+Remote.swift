@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension FeedApplying {
     /// Applies a page of changes that the server reports for a zone, and stores the token that ends
@@ -252,12 +253,6 @@ extension SyncState {
 }
 
 extension SyncRows {
-    /// Returns whether the server has ever reported a record with this name.
-    func isOfServer(_ name: RecordName, in zone: ZoneID) throws(RecordError) -> Bool {
-        try connection.exists(
-            "SELECT 1 FROM history WHERE zone_id = ? AND name = ? AND author = ?",
-            [.integer(zone.rawValue), .name(name), .text(Author.sync.rawValue)])
-    }
 
     func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
         try connection.first(

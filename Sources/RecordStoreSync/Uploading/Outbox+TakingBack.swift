@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension Outbox {
     /// Brings back a record whose deletion the server refuses because the record has children

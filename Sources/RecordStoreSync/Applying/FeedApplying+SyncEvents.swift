@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension FeedApplying {
     /// The number of events that are kept.

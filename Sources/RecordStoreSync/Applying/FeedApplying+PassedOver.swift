@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension FeedApplying {
     /// Keeps a list of the records of a page that cannot be shown here, and removes from it the
@@ -47,17 +48,6 @@ extension FeedApplying {
             SyncEvent(
                 .import, (database ?? nil) ?? .private, zone, start: transaction.now,
                 end: transaction.now, error: message))
-    }
-
-    /// Requests these records once more, because the missing data may be here now.
-    ///
-    /// - Parameter database: nil for all databases.
-    package func retryPassedOver(of database: Database? = nil) throws(RecordError) {
-        try transaction.connection.run(
-            """
-            UPDATE passed_over SET due = 1
-            WHERE ?1 IS NULL OR zone_id IN (SELECT id FROM zone WHERE database = ?1)
-            """, [.optional(database?.rawValue)])
     }
 
     /// Notes that these records were requested. Records that are still in the list wait for the

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordSQL
+package import RecordStore
 
 /// Applies the server's changes of one zone. It merges them by field with the pending changes of
 /// this machine.
@@ -397,23 +398,4 @@ struct RemoteApplication {
 
 extension RemoteChange {
     var textOnServer: TextOnServer { fileText == .none ? .printed : .sent }
-}
-
-extension KeptAsset {
-    /// Returns the assets of a record, as far as it has their hashes.
-    static func all(in fields: [RecordField]) -> [KeptAsset] {
-        func asset(_ field: FieldName, _ index: Int64, _ value: FieldValue) -> KeptAsset? {
-            guard case .asset(let asset) = value, let hash = asset.sha256 else { return nil }
-            return KeptAsset(
-                field: field, index: index, hash: hash, size: asset.size ?? 0,
-                fileExtension: asset.fileExtension)
-        }
-        return fields.flatMap { field in
-            if case .list(let elements) = field.value {
-                elements.enumerated().compactMap { asset(field.name, Int64($0), $1) }
-            } else {
-                [asset(field.name, -1, field.value)].compactMap(\.self)
-            }
-        }
-    }
 }

@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension Outbox {
     /// Takes changes of a zone that nobody sends, oldest first, under one new batch number. The

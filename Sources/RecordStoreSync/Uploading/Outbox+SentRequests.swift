@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension Outbox {
     /// Keeps a request that is about to be sent. If no answer arrives, it can be sent again with

@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension FeedApplying {
     /// Returns a zone by its name, even a removed one.

@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension RecordMerging {
     /// Gives up a change that the server has refused. The record returns to the state that the

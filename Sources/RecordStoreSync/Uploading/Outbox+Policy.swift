@@ -1,5 +1,6 @@
 package import RecordModel
 import RecordSQL
+package import RecordStore
 
 extension Outbox {
     /// Removes a zone of the server from this machine, if the zone has nothing that only this
