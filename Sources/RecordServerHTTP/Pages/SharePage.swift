@@ -58,11 +58,20 @@ struct SharePage: Sendable {
             """
             <p>If something is shared with you at this address, you see it when you are signed in.</p>
             \(Self.signInLink(shortGUID))
-            <p>On a machine with RecordFS: <code>recordfs accept \(address)</code></p>
+            \(Self.acceptLines(address))
             """)
         response.setCookie(
             of: FormToken(request, seal: pages.authenticator.seal), isSecure: request.isSecure)
         return response
+    }
+
+    /// Returns the ways to accept on a machine with RecordFS. Its desktop entry opens addresses that
+    /// begin with `recordfs:`.
+    private static func acceptLines(_ address: String) -> HTML {
+        """
+        <p><a href="recordfs:\(address)">Open in RecordFS</a> on a machine that has it, or call
+        <code>recordfs accept \(address)</code> there.</p>
+        """
     }
 
     static func isShortGUID(_ text: Text) -> Bool {
@@ -105,7 +114,7 @@ struct SharePage: Sendable {
             "A share", hasImage: share.preview?.thumbnailFormat != nil,
             """
             \(content)
-            <p>On a machine with RecordFS: <code>recordfs accept \(address)</code></p>
+            \(Self.acceptLines(address))
             """)
         response.setCookie(of: token, isSecure: request.isSecure)
         return response

@@ -76,7 +76,10 @@ struct SharePageTests {
         let page = try await visitor.get(path)
         #expect(page.text.contains("Plans &lt;b&gt;"))
         #expect(page.text.contains("alice"))
-        #expect(page.text.contains("recordfs accept http://"))
+        for shown in [closed, page] {
+            #expect(shown.text.contains(/recordfs accept http:\/\/\S+\/share\/[\w-]+</))
+            #expect(shown.text.contains(/<a href="recordfs:http:\/\/\S+\/share\/[\w-]+">/))
+        }
         #expect(try await visitor.submit(page, to: path).location == path)
         let after = try await visitor.get(path)
         #expect(after.text.contains("You have accepted"))
