@@ -204,6 +204,7 @@ extension FeedApplying {
     /// expired token.
     package func setFeedToken(_ token: [UInt8]?, of feed: Feed) throws(RecordError) {
         let key: [SQLValue] = [.integer(feed.database), .integer(feed.zone)]
+        if case .zone(let zone) = feed { try endMaking(of: zone) }
         guard let token else {
             return try transaction.connection.run(
                 "DELETE FROM feed_token WHERE database = ? AND zone_id = ?", key)

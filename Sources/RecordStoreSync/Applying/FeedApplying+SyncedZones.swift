@@ -135,6 +135,36 @@ extension FeedApplying {
         }
     }
 
+    /// Notes, before the request, that the server is asked to make zones. Leaves out zones that were
+    /// removed on this machine in the meantime, and zones that the server has. The request may
+    /// arrive although its answer does not. With the note a zone that is removed here before its
+    /// feed is read is removed on the server too, and does not come back like a zone that somebody
+    /// else has made.
+    ///
+    /// - Returns: the noted zones.
+    package func noteMaking(of zones: [SyncedZone]) throws(RecordError) -> [SyncedZone] {
+        var noted: [SyncedZone] = []
+        for zone in zones where try isThere(zone.id) {
+            guard try transaction.connection.sync.feedToken(of: .zone(zone.id)) == nil else { continue }
+            try transaction.connection.run(
+                """
+                INSERT OR REPLACE INTO meta (key, value)
+                VALUES (\(SyncedZone.makingKey("?1")), ?1)
+                """,
+                [.integer(zone.id.rawValue)])
+            noted.append(zone)
+        }
+        return noted
+    }
+
+    /// Forgets that the server was asked to make a zone, because its answer shows whether it has
+    /// the zone.
+    package func endMaking(of zone: ZoneID) throws(RecordError) {
+        try transaction.connection.run(
+            "DELETE FROM meta WHERE key = \(SyncedZone.makingKey("?1"))",
+            [.integer(zone.rawValue)])
+    }
+
     /// Notes that the shared database has reported a zone. Until `forgetNews` its news may not be
     /// downloaded yet.
     package func noteNews(of zone: ZoneID) throws(RecordError) {
@@ -218,7 +248,8 @@ extension SyncState {
                     AND (EXISTS (SELECT 1 FROM outbox WHERE zone_id = z.id
                             AND error IS NULL AND waits_for_asset = 0)
                         OR removed = EXISTS (SELECT 1 FROM feed_token
-                            WHERE database = 0 AND zone_id = z.id))
+                            WHERE database = 0 AND zone_id = z.id)
+                        OR removed = 1 AND \(SyncedZone.mayBeOnServer))
                 ORDER BY id
                 """,
                 [
@@ -267,6 +298,27 @@ extension SyncState {
         }
     }
 
+    /// Returns whether the server was asked to make a zone and has not shown yet whether it has it.
+    package func isMaking(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try store.read { connection throws(RecordError) in
+            try connection.exists(
+                "SELECT 1 FROM meta WHERE key = \(SyncedZone.makingKey("?1"))",
+                [.integer(zone.rawValue)])
+        }
+    }
+
+    /// Returns whether the server has a zone, or may have it: this machine has asked it to make the
+    /// zone, or the zone's feed has started again.
+    package func mayBeOnServer(_ zone: ZoneID) throws(RecordError) -> Bool {
+        try store.read { connection throws(RecordError) in
+            try connection.exists(
+                """
+                SELECT 1 FROM zone z WHERE id = ?1 AND (\(SyncedZone.mayBeOnServer)
+                    OR EXISTS (SELECT 1 FROM feed_token WHERE database = 0 AND zone_id = z.id))
+                """, [.integer(zone.rawValue)])
+        }
+    }
+
     package func syncedZone(_ id: ZoneID) throws(RecordError) -> SyncedZone? {
         try store.read { connection throws(RecordError) in
             try connection.first(
@@ -297,6 +349,18 @@ extension SyncState {
 
 extension SyncedZone {
     fileprivate static let columns = "id, database, COALESCE(user, owner), name, owner, removed"
+
+    /// Returns the key of the note that the server was asked to make a zone.
+    ///
+    /// - Parameter zone: the expression of its number.
+    fileprivate static func makingKey(_ zone: String) -> String { "'making ' || \(zone)" }
+
+    /// The condition for a zone `z` without a token that the server may have. A restored server
+    /// that has lost a zone does not have it until somebody makes it again.
+    fileprivate static let mayBeOnServer = """
+        (EXISTS (SELECT 1 FROM meta WHERE key = \(makingKey("z.id")))
+            OR EXISTS (SELECT 1 FROM feed_pass WHERE zone_id = z.id AND restored = 0))
+        """
 
     fileprivate init(_ row: SQLStatement) {
         self.init(

@@ -191,12 +191,17 @@ extension Exchange {
     /// Makes a zone on the server that only this machine has. It does no harm when somebody else
     /// has made it before. The same request also makes other zones that the server does not have
     /// yet.
-    func makeThere(_ zone: SyncedZone) async throws(SyncProblem) {
-        if zonesAhead.takeMade(zone.id) { return }
-        let others = zonesAhead.claim(try unmadeZones(but: zone))
-        let zones = [zone] + others
+    /// - Returns: the first page of its feed, if that was asked for together with those of the
+    ///   other zones.
+    func makeThere(_ zone: SyncedZone) async throws(SyncProblem) -> ZoneChangesAnswer? {
+        let others = zonesInWork.claim(try unmadeZones(but: zone))
+        defer { for other in others { zonesInWork.end(other.id) } }
+        let zones = try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try transaction.feed.noteMaking(of: [zone] + others)
+        }
+        // It may have been removed here by now.
+        guard zones.first?.id == zone.id else { return nil }
         var made: [SyncedZone] = []
-        defer { zonesAhead.end(others, made: made.filter { $0.id != zone.id }) }
         let items = try await modify(
             zones.map { ZoneOperation(type: .create, zone: ZoneIdentifier($0)) })
         // The answers are in the order of the operations.
@@ -207,8 +212,13 @@ extension Exchange {
             case .failed(_, let error): if place == 0 { problem = error }
             }
         }
-        if made.count > 1 { try await lookAhead(made) }
+        var pages: [ZoneID: ZoneChangesAnswer] = [:]
+        if made.count > 1 { pages = try await firstPages(of: made) }
+        for other in made where other.id != zone.id {
+            if let page = pages[other.id] { await begin(other, with: page) }
+        }
         if let problem { throw .refused(problem) }
+        return pages[zone.id]
     }
 
     /// Returns other zones to make, as many as fit into one request together with this zone.
@@ -226,12 +236,29 @@ extension Exchange {
     }
 
     /// Asks for the feeds of new zones in one request. Most of them are still empty.
-    private func lookAhead(_ zones: [SyncedZone]) async throws(SyncProblem) {
+    private func firstPages(
+        of zones: [SyncedZone]
+    ) async throws(SyncProblem) -> [ZoneID: ZoneChangesAnswer] {
         let requests = zones.map(firstRequest(of:))
         let answer = try await transport.send(
             .zoneChanges, scope, ZoneChangesRequest.body(requests, feedKeys(isFirst: true))
         ) { json throws(ServerError) in try ZoneChangesAnswer(json) }
-        for (zone, page) in zip(zones, answer.split) { zonesAhead.keep(page, of: zone.id) }
+        var pages: [ZoneID: ZoneChangesAnswer] = [:]
+        for (zone, page) in zip(zones, answer.split) { pages[zone.id] = page }
+        return pages
+    }
+
+    /// Downloads a new zone, so that from now on this machine knows that the server has it.
+    private func begin(_ zone: SyncedZone, with page: ZoneChangesAnswer) async {
+        do throws(SyncProblem) {
+            guard let zone = try self.zone(zone.id) else { return }
+            try await download(zone, first: page)
+        } catch {
+            // The zone's own work repeats it, and reports the problem.
+            logger.debug(
+                "A new zone is downloaded later",
+                metadata: ["zone": "\(zone.name)", "why": "\(error)"])
+        }
     }
 
     /// Removes a zone on the server that was removed on this machine, unless somebody has put

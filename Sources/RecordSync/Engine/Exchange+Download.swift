@@ -2,7 +2,7 @@ import Logging
 import RecordModel
 package import RecordStore
 package import RecordStoreSync
-import RecordWire
+package import RecordWire
 
 extension Exchange {
     /// Downloads the changes of others in a zone, page by page, each with the token at its end.
@@ -10,11 +10,15 @@ extension Exchange {
     /// A zone that was removed on this machine comes back when somebody has changed a record of it
     /// in the meantime, or has made it again since the server received its removal. A zone that the
     /// server no longer has is removed here too, except for changes that were not sent.
+    /// - Parameter first: the first page of its feed, when this piece of work has asked for it.
     /// - Returns: the number of its records that have changed in the store.
     @discardableResult
-    package func download(_ zone: SyncedZone) async throws(SyncProblem) -> Int {
+    package func download(
+        _ zone: SyncedZone, first: ZoneChangesAnswer? = nil
+    ) async throws(SyncProblem) -> Int {
         if database == .public { return try await mirror(zone) }
         try await resume(zone)
+        var first = first
         var changed = 0
         var pages = 0
         defer { if pages > 1 { store.upkeep.noteMuchWork() } }
@@ -25,7 +29,9 @@ extension Exchange {
         }
         while true {
             let place = try place(in: zone)
-            if place.token == nil {
+            let isNew = zone.isRemoved && !place.isKnown
+            // The pass of a zone that somebody may have made again would show it as a known one.
+            if place.token == nil, !isNew {
                 // Records that this machine has sent before may be deleted on the server since
                 // then.
                 try write { (transaction) throws(RecordError) in
@@ -38,10 +44,12 @@ extension Exchange {
                 answer =
                     if let ahead, ahead.token == place.token {
                         try await ahead.answer()
+                    } else if let first, place.token == nil {
+                        first
                     } else {
                         try await ask(zone, after: place.token)
                     }
-                ahead = nil
+                (ahead, first) = (nil, nil)
                 // The feed has restarted and reports more.
                 if try noteRestorePoint(answer.restorePoint, place, zone) {
                     continue
@@ -57,7 +65,7 @@ extension Exchange {
                 return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
             try await assets.identifyAssets(of: page.records)
-            if zone.isRemoved && !place.isKnown { try revive(zone) }
+            if isNew, !place.isMadeHere { try revive(zone) }
             if page.moreComing, settings.readsAhead {
                 let token = page.syncToken.utf8
                 ahead = PageAhead(token: token) { () throws(SyncProblem) in
@@ -128,6 +136,8 @@ extension Exchange {
         let token: [UInt8]?
         /// Indicates whether the server had the zone.
         let isKnown: Bool
+        /// Indicates whether this machine has asked the server to make the zone.
+        let isMadeHere: Bool
         let restorePoint: ChangePosition?
     }
 
@@ -138,6 +148,7 @@ extension Exchange {
             let hasBegunAnew = try store.syncState.hasFeedPass(zone.id)
             return FeedPlace(
                 token: token, isKnown: token != nil || hasBegunAnew,
+                isMadeHere: try store.syncState.isMaking(zone.id),
                 restorePoint: try store.syncState.restorePoint(of: zone.id))
         }
     }
@@ -177,6 +188,7 @@ extension Exchange {
                 try transaction.feed.removeZoneOfServer(zone.id)
             } else {
                 try transaction.feed.abandonFeedPass(of: zone.id)
+                try transaction.feed.endMaking(of: zone.id)
             }
         }
         return wasKnown && !isBehind ? 1 : 0
@@ -200,7 +212,6 @@ extension Exchange {
     private func ask(
         _ zone: SyncedZone, after token: [UInt8]?
     ) async throws(SyncProblem) -> ZoneChangesAnswer {
-        if token == nil, let page = zonesAhead.takePage(of: zone.id) { return page }
         var request = firstRequest(of: zone)
         request.syncToken = token.map(Text.init(utf8:))
         var extensions = feedKeys(isFirst: token == nil)

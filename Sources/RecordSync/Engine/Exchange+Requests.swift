@@ -106,6 +106,8 @@ extension Exchange {
 
     /// Sends the request of the zone with this number again. Does nothing for a zone that is gone.
     func resume(_ id: ZoneID) async throws(SyncProblem) -> Int {
+        await zonesInWork.begin(id)
+        defer { zonesInWork.end(id) }
         guard let zone = try zone(id) else { return 0 }
         return try await resume(zone)
     }

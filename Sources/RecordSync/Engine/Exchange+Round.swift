@@ -10,6 +10,8 @@ extension Exchange {
     package func work(
         _ id: ZoneID, downloads: Bool, uploads: Bool
     ) async throws(SyncProblem) -> Int {
+        await zonesInWork.begin(id)
+        defer { zonesInWork.end(id) }
         var count = 0
         if downloads, let zone = try zone(id) { count += try await download(zone) }
         if downloads, let zone = try zone(id), !zone.isRemoved {

@@ -37,15 +37,20 @@ extension Exchange {
         }
     }
 
+    private func mayBeOnServer(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
+        try read { (store) throws(RecordError) in try store.syncState.mayBeOnServer(zone.id) }
+    }
+
     private func sendAll(of zone: SyncedZone) async throws(SyncProblem) -> Int {
         var sent = try await resume(zone)
-        let isKnown = try isKnown(zone)
+        // A removed zone may be there although its feed was never read.
+        let isKnown = zone.isRemoved ? try mayBeOnServer(zone) : try isKnown(zone)
         if !isKnown && !zone.isRemoved {
             // A zone of others already exists on the server, or this machine could not make it.
-            if database != .shared { try await makeThere(zone) }
+            let first = database == .shared ? nil : try await makeThere(zone)
             // From now on the server has this zone: when somebody removes it there, it is removed
             // here.
-            try await download(zone)
+            try await download(zone, first: first)
         }
         if isKnown && zone.isRemoved { try await download(zone) }
         try write(isFreeing: true) { (transaction) throws(RecordError) in

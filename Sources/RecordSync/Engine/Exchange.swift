@@ -8,7 +8,7 @@ package import RecordWire
 /// with the state of the store, so that it can be interrupted anywhere and repeated.
 ///
 /// Only one piece may run at a time for each zone: the server's answer to an upload is newer than a
-/// page of the feed that was read before it.
+/// page of the feed that was read before it. `work` waits for that.
 package struct Exchange: Sendable {
     package struct Settings: Sendable {
         /// The limits of one upload request.
@@ -55,7 +55,7 @@ package struct Exchange: Sendable {
     let publicTypes = PublicTypes()
     let progress = DownloadProgress()
     let courierName = CourierName()
-    let zonesAhead = ZonesAhead()
+    let zonesInWork = ZonesInWork()
 
     /// - Parameter database: a database that is synced.
     package init(
