@@ -37,6 +37,21 @@ struct RemoteChangeTests {
         try fixture.expectSound()
     }
 
+    @Test("a plain value that the server marks as JSON makes a field of JSON, in its place")
+    func plainJSON() throws {
+        let fixture = try StoreFixture()
+        try fixture.upsert("a", ["p": .int64(1), "w": .json(1), "q": .string("x")])
+        try fixture.upsert("b", ["w": .json("x")])
+        let schema = try fixture.store.schema(of: RecordTypeName("Note"))
+        #expect(schema.fields.map(\.name.description) == ["p", "w", "q"])
+        #expect(schema.fields.map(\.type) == [.int64, .json, .string])
+        #expect(try fixture.text("b") == "{\n  \"w\": \"x\"\n}\n")
+        // A field that has a type here keeps it.
+        try fixture.upsert("c", ["p": .json(2)])
+        #expect(try fixture.store.schema(of: RecordTypeName("Note")) == schema)
+        try fixture.expectSound()
+    }
+
     @Test("a pending $parent stays when another field changes on the server")
     func pendingParent() throws {
         let fixture = try StoreFixture()

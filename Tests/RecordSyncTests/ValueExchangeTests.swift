@@ -55,6 +55,41 @@ import Testing
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
+    @Test(
+        "a field of JSON is one on every machine, also when its first values there are plain",
+        arguments: [
+            (#"{"w":1}"#, #"{"w":"x"}"#), (#"{"w":"x"}"#, #"{"w":1}"#),
+            (#"{"w":[1,2]}"#, #"{"w":true}"#), (#"{"w":[]}"#, #"{"w":0.5}"#),
+            ("{ \"w\" : 1.0,\n\"p\" : 2 }\n", #"{"w":{"p":[1]}}"#),
+        ])
+    func plainJSON(first: String, second: String) async throws {
+        let type = RecordTypeName("Note")
+        // As an import does that has seen both kinds.
+        try a.store.write(author: .commandLine) { transaction throws(RecordError) in
+            try transaction.expect([(name: FieldName("w"), type: .json)], of: type)
+        }
+        // At B, this record is there before the field.
+        try a.save("early", "{}")
+        for replica in [a, b] { try await replica.sync() }
+        try a.save("x", first)
+        try a.save("early", first)
+        try await a.sync()
+        try await b.sync()
+        #expect(try b.store.schema(of: type).type(of: FieldName("w")) == .json)
+        try a.save("y", second)
+        for replica in [a, b] { try await replica.sync() }
+        let files = ["early": first, "x": first, "y": second]
+        #expect(try a.files() == files && b.files() == files)
+        #expect(try b.store.counts().passedOver == 0)
+        // An edit there is one of JSON too.
+        try b.save("x", second)
+        for replica in [b, a, b] { try await replica.sync() }
+        #expect(try a.files() == files.merging(["x": second]) { $1 })
+        #expect(try a.outbox() == [] && b.outbox() == [])
+        #expect(try a.conflicts() == [] && b.conflicts() == [])
+        for replica in [a, b] { try replica.expectSound() }
+    }
+
     @Test("a fraction may come into a field that had whole numbers, as on one machine alone")
     func fractions() async throws {
         try a.save("x", #"{"p":3,"q":[1,2]}"#)

@@ -47,6 +47,7 @@ struct RemoteApplication {
         switch change.operation {
         case .delete: return try delete(known, change)
         case .upsert(let sent, let parent):
+            try expectJSON(of: sent, change.type)
             if let existing = known.record,
                 try transaction.place(existing.entry.type).name == change.type
             {
@@ -56,6 +57,18 @@ struct RemoteApplication {
             return try create(
                 known.record == nil ? known : self.known(change.name), change, sent, parent)
         }
+    }
+
+    /// Makes the new fields of a record that the server marks as nested JSON fields of JSON. In the
+    /// text of the record a plain value, such as `1`, has no mark, and would make the field INT64.
+    ///
+    /// The other new fields are added too, so that the schema has the order of the record.
+    private func expectJSON(
+        of fields: [RecordField], _ type: RecordTypeName
+    ) throws(RecordError) {
+        guard fields.contains(where: { $0.value.type == .json }) else { return }
+        try transaction.expect(
+            fields.compactMap { field in field.value.type.map { (field.name, $0) } }, of: type)
     }
 
     private func makeRoom(
