@@ -131,7 +131,9 @@ struct SessionsPage: Sendable {
         return .redirect(to: "/sessions")
     }
 
+    /// Ends the session of the browser, or that of the web auth token that a program sends.
     func signOut(_ request: PageRequest) async throws(ServerError) -> PageResponse {
+        if let token = request.form?["ckWebAuthToken"] { return try await endSession(of: token) }
         var response = PageResponse.redirect(to: "/signed-out")
         guard let session = try await pages.browserSession(request) else { return response }
         guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.signOutAction)
@@ -140,6 +142,18 @@ struct SessionsPage: Sendable {
         }
         try await pages.endBrowserSession(session, request, &response)
         return response
+    }
+
+    /// Ends the session of a web auth token. The token itself says that this is wanted: no other
+    /// page and no other person has it. An earlier token of the session ends it too.
+    ///
+    /// Errors: `notFound` for a token that this server has not made.
+    private func endSession(of token: Text) async throws(ServerError) -> PageResponse {
+        guard let token = WebAuthToken(token, seal: pages.authenticator.seal) else {
+            throw ServerError(.notFound, "There is no such session.")
+        }
+        try await Accounts(storage: pages.service.storage).revokeSession(token.session)
+        return pages.page("You are signed out", "<p>This sign-in has ended.</p>")
     }
 
     /// Ends all sign-ins of a person: those of this browser and of every program and machine.

@@ -49,6 +49,8 @@ struct SignInPage: Sendable {
         }
         var response = try await finish(target, user, staySignedIn, request)
         try await pages.noteSignIn(user, to: target, request)
+        // A program that sends the form by itself keeps no cookies: nobody would end this session.
+        if case .client = target, request["program"] != nil { return response }
         try await pages.startBrowserSession(user, staySignedIn: staySignedIn, request, &response)
         pages.remember(user, request, &response)
         return response

@@ -41,13 +41,10 @@ package struct SignIn: Sendable {
         fields.append(("email", Text(eMail)))
         fields.append(("password", Text(utf8: password)))
         fields.append(("stay", "1"))
-        let body = fields.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
-        let answer = try await http.send(
-            "POST", "\(account.server)/sign-in",
-            headers: [
-                ("Content-Type", "application/x-www-form-urlencoded"),
-                ("Origin", account.server), ("Cookie", form.cookie),
-            ], body: .bytes(Array(body.utf8)))
+        // Without this, the server would also sign in a browser.
+        fields.append(("program", "1"))
+        let answer = try await Self.post(
+            fields, to: "/sign-in", of: account, over: http, headers: [("Cookie", form.cookie)])
         guard let place = answer["Location"], place.hasPrefix(callback),
             let token = Text("ckWebAuthToken", inQueryOf: place)
         else { throw Self.refusal(answer) }
@@ -90,6 +87,39 @@ package struct SignIn: Sendable {
         } catch {
             return .unknown
         }
+    }
+
+    /// Ends the account's sign-in at the server, so that its tokens are no longer accepted. Only a
+    /// recordfs-server can do that.
+    ///
+    /// - Returns: the state of the sign-in afterwards: `ended` also when it had ended before.
+    package static func end(
+        _ account: Account, over http: HTTPExchange, patience: Duration
+    ) async -> State {
+        guard account.profile == .recordfs, account.isSignedIn else { return .unknown }
+        do throws(SyncProblem) {
+            let answer = try await post(
+                [("ckWebAuthToken", account.webAuthToken)], to: "/sign-out", of: account,
+                over: http, patience: patience)
+            if answer.status == 200 { return .ended }
+        } catch {
+            return .unknown
+        }
+        // The server is an earlier one, or does not know the token.
+        return await state(of: account, over: http, patience: patience)
+    }
+
+    /// Sends a form of the server's pages.
+    private static func post(
+        _ fields: [(String, Text)], to path: String, of account: Account, over http: HTTPExchange,
+        headers: [(String, String)] = [], patience: Duration = .seconds(60)
+    ) async throws(SyncProblem) -> HTTPExchange.Answer {
+        let body = fields.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
+        return try await http.send(
+            "POST", account.server + path,
+            headers: [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", account.server),
+            ] + headers, body: .bytes(Array(body.utf8)), patience: patience)
     }
 
     /// The name of this machine; empty when it has none.

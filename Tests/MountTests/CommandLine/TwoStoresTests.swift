@@ -139,11 +139,13 @@ extension MountTests {
                 Case(
                     command: "logout",
                     script: """
-                        echo '{"server": "http://s", "container": "c", "environment": "development",
-                            "apiToken": "t", "webAuthToken": "w", "user": "u"}' > ~/b/account.json
-                        recordfs logout; jq -r .webAuthToken ~/b/account.json
+                        echo '{"server": "http://127.0.0.1:1", "container": "c",
+                            "environment": "development", "apiToken": "t", "webAuthToken": "w",
+                            "user": "u"}' > ~/b/account.json
+                        recordfs logout 2> ~/note; jq -r .webAuthToken ~/b/account.json
+                        grep -c 'still has it. End it at http://127.0.0.1:1/sessions' ~/note
                         """,
-                    output: "Signed out of http://s.\n\n", changes: false),
+                    output: "Signed out of http://127.0.0.1:1.\n\n1\n", changes: false),
                 Case(
                     command: "debug",
                     script: """

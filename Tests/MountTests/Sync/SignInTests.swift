@@ -75,6 +75,75 @@ extension MountTests {
             for home in [a, bob, other] { try home.ok("recordfs unmount && recordfs fsck") }
         }
 
+        /// The number of sign-ins that the server accepts.
+        private func signIns(_ account: Account, of user: String = "admin@localhost") async throws
+            -> Int
+        {
+            let list = try await account.command("token", "session", "list", user, "--json")
+            return list.matches(of: /"revoked" *: *false/).count
+        }
+
+        /// What the server answers to who has this copy of an account file: 200 while it accepts it.
+        private func status(_ home: CommandLineHome, ofCopy copy: String) throws -> String {
+            try home.ok(
+                """
+                url=$(jq -r '.server + "/database/1/" + .container + "/" + .environment
+                    + "/public/users/current?ckAPIToken=" + .apiToken
+                    + "&ckWebAuthToken=" + (.webAuthToken | @uri)' \(copy))
+                curl -s -o /dev/null -w '%{http_code}' "$url"
+                """)
+        }
+
+        @Test("each login is one sign-in, and logout ends it at the server, also for a copy of it")
+        func oneSignIn() async throws {
+            let account = try await Account()
+            let home = try account.machine()
+            let file = ".local/share/recordfs/account.json"
+            #expect(try await signIns(account) == 1)
+            try home.ok("cp \(file) copy; recordfs sync")
+            #expect(try status(home, ofCopy: "copy") == "200")
+            // The earlier one of this machine is not needed any more.
+            try account.signIn(home)
+            #expect(try await signIns(account) == 1)
+            #expect(try status(home, ofCopy: "copy") == "421")
+            try home.ok("recordfs sync; cp \(file) copy")
+            #expect(try status(home, ofCopy: "copy") == "200")
+            let out = try home.shell("recordfs logout")
+            #expect(out.status == 0 && out.errors == "", "\(out)")
+            #expect(try await signIns(account) == 0)
+            #expect(try status(home, ofCopy: "copy") == "421")
+            try home.ok("recordfs unmount && recordfs fsck")
+        }
+
+        @Test("a login that is refused leaves no sign-in at the server")
+        func refusedLogin() async throws {
+            let account = try await Account()
+            let home = try account.machine()
+            try await account.addUser("bob@localhost", password: "a password of bob")
+            let refused = try account.signInResult(
+                home, user: "bob@localhost", password: "a password of bob")
+            #expect(refused.status == 1 && refused.errors.contains("this store belongs to"))
+            #expect(try await signIns(account, of: "bob@localhost") == 0)
+            #expect(try await signIns(account) == 1)
+            try home.ok("recordfs sync && recordfs unmount && recordfs fsck")
+        }
+
+        @Test("a server that cannot be reached keeps the sign-in, and logout says how to end it")
+        func loggedOutAlone() async throws {
+            let account = try await Account()
+            let home = try account.machine()
+            let file = ".local/share/recordfs/account.json"
+            try home.ok("cp \(file) copy")
+            try await account.stopServer()
+            let out = try home.shell("recordfs logout")
+            #expect(out.status == 0 && out.output == "Signed out of \(account.address).\n")
+            #expect(out.errors.contains("still has it. End it at \(account.address)/sessions."))
+            #expect(try isListed(home, as: "signed out\nnull"))
+            try await account.startServer()
+            #expect(try status(home, ofCopy: "copy") == "200")
+            try home.ok("recordfs unmount && recordfs fsck")
+        }
+
         /// A certificate that no machine knows, as an operator makes one.
         private func certificate() throws -> TemporaryDirectory {
             let folder = try TemporaryDirectory()

@@ -86,6 +86,34 @@ struct SessionsPageTests {
         #expect(try await visitor.get("/sessions").location == "/sign-in")
     }
 
+    @Test("a program ends its own sign-in with its token, and no other one")
+    func programSignsOut() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        let others = try await server.token(of: .bob).string
+        let token = try await server.token(of: .alice).string
+        // An address with a token is in logs, and does not count. The visitor's cookie alone does
+        // not either.
+        let query = "/sign-out?ckWebAuthToken=\(QueryEncoding.encode(Array(token.utf8)))"
+        #expect(try await visitor.post(query, []).status == 403)
+        #expect(try await server.caller(token) != nil)
+        let program = Visitor(server)
+        for forged in ["", "x", String(token.dropLast(4)) + "AAAA"] {
+            let answer = try await program.post("/sign-out", [("ckWebAuthToken", forged)])
+            #expect(answer.status == 404)
+        }
+        #expect(try await server.caller(token) != nil)
+        // Again too, as after a lost answer.
+        for _ in 0..<2 {
+            let answer = try await program.post("/sign-out", [("ckWebAuthToken", token)])
+            #expect(answer.status == 200)
+            #expect(try await server.caller(token) == nil)
+        }
+        #expect(try await server.caller(others) != nil)
+        #expect(try await visitor.get("/sessions").status == 200)
+    }
+
     @Test("the cookie of a browser is no web auth token, and the other way round")
     func purposes() async throws {
         let server = try await TestServer.withPasswords()

@@ -88,6 +88,23 @@ struct SignInPageTests {
         #expect(try await server.caller(token, apiToken: apiToken) == nil)
     }
 
+    @Test("a program that sends the form by itself makes one sign-in, and none of a browser")
+    func program() async throws {
+        let server = try await TestServer.withPasswords()
+        let visitor = Visitor(server)
+        let page = try await visitor.get(try await server.signInPath())
+        let answer = try await visitor.submit(
+            page, to: "/sign-in",
+            [
+                ("email", "alice@example.org"), ("password", "correct horse"), ("stay", "1"),
+                ("program", "1"),
+            ])
+        let token = String(try #require(answer.location?.split(separator: "=").last))
+        #expect(try await server.caller(token) == Self.aliceName)
+        #expect(visitor.cookies["recordfs-session"] == nil)
+        #expect(try await server.accounts.sessions(of: "alice@example.org").count == 1)
+    }
+
     @Test("a page on the web gets no sign-in of a device")
     func noDeviceElsewhere() async throws {
         let server = try await TestServer.withPasswords()

@@ -88,28 +88,21 @@ struct LoginCommand: ParsableCommand {
         } else {
             token = try Self.tokenFromBrowser(signIn, account.server, callback)
         }
-        (account.user, account.webAuthToken) = try Self.waiting(account.server) {
-            () throws(SyncProblem) in try await signIn.user(of: token)
-        }
-        let final = account
-        try access.reporting(account.server) { () throws(RecordError) in
-            try configured.check(final)
-        }
-        try access.reporting(account.server) { () throws(RecordError) in
-            try file.read()?.owner.check(final.owner)
-        }
-        try Self.bind(access, to: final)
-        try access.reporting(account.server) { () throws(RecordError) in
-            try file.update { (account) throws(RecordError) in
-                try account?.owner.check(final.owner)
-                account = final
+        account.webAuthToken = token
+        let last: Account?
+        do {
+            (account.user, account.webAuthToken) = try Self.waiting(account.server) {
+                () throws(SyncProblem) in try await signIn.user(of: token)
             }
-            if let daemon = try ControlClient.connect(
-                directory: access.directory, timeoutSeconds: 30)
-            {
-                _ = try daemon.perform(.verb(.account))
-            }
+            last = try Self.keep(account, configured, file, access)
+        } catch {
+            // Nobody could use the sign-in, or end it from here.
+            try EndedSignIn(account, of: access).tell()
+            throw error
         }
+        try Self.notifyDaemon(of: access)
+        // This machine had one more sign-in, which nobody needs any more.
+        if let last, last.isSignedIn { try EndedSignIn(last, of: access).tell() }
         Terminal.print("Signed in to \(account.server) as \(account.user).")
     }
 
@@ -159,6 +152,40 @@ struct LoginCommand: ParsableCommand {
                 + "of the server makes one with recordfs-server token create --callback "
                 + "\(SignIn.callbackOfToken), and the first start of a server prints two.",
             status: ExitStatus.usage)
+    }
+
+    /// Saves the account, if it is the one of this store and of config.json.
+    ///
+    /// - Returns: the account that was saved before.
+    private static func keep(
+        _ account: Account, _ configured: AccountSettings, _ file: AccountFile,
+        _ access: StoreAccess
+    ) throws -> Account? {
+        try access.reporting(account.server) { () throws(RecordError) in
+            try configured.check(account)
+            try file.read()?.owner.check(account.owner)
+        }
+        try bind(access, to: account)
+        return try access.reporting(account.server) { () throws(RecordError) in
+            var last: Account?
+            try file.update { (current) throws(RecordError) in
+                try current?.owner.check(account.owner)
+                last = current
+                current = account
+            }
+            return last
+        }
+    }
+
+    /// Tells the daemon of the store that account.json has changed.
+    static func notifyDaemon(of access: StoreAccess) throws(CommandFailure) {
+        try access.reporting { () throws(RecordError) in
+            if let daemon = try ControlClient.connect(
+                directory: access.directory, timeoutSeconds: 30)
+            {
+                _ = try daemon.perform(.verb(.account))
+            }
+        }
     }
 
     /// Makes the account the owner of the store. A store belongs to one account, also after signing

@@ -10,7 +10,9 @@ struct LogoutCommand: ParsableCommand {
         commandName: "logout", abstract: "Sign out of the record server.",
         discussion: """
             The records stay here. Unsent changes wait, and are sent when the same account signs \
-            in again.
+            in again. The server no longer accepts this sign-in, nor a copy of it. When the server \
+            cannot be reached, the command says so and signs out here: end the sign-in on the \
+            server's page /sessions then.
             """)
 
     @OptionGroup var state: StateOptions
@@ -18,21 +20,20 @@ struct LogoutCommand: ParsableCommand {
     func run() throws {
         let access = try state.access()
         let file = AccountFile(stateDirectory: access.directory)
-        var server: String?
+        var last: Account?
         try access.reporting { () throws(RecordError) in
             try file.update { (account) throws(RecordError) in
                 guard let current = account, current.isSignedIn else { return }
-                server = current.server
+                last = current
                 // The owner of these records stays known: no other account gets them.
                 account?.webAuthToken = ""
             }
-            if let daemon = try ControlClient.connect(
-                directory: access.directory, timeoutSeconds: 30)
-            {
-                _ = try daemon.perform(.verb(.account))
-            }
         }
-        Terminal.print(server.map { "Signed out of \($0)." } ?? "Nobody was signed in.")
+        // The account no longer has the sign-in, so it ends at the server whatever the daemon says.
+        let told = Result { () throws(CommandFailure) in try LoginCommand.notifyDaemon(of: access) }
+        if let last { try EndedSignIn(last, of: access).tell() }
+        try told.get()
+        Terminal.print(last.map { "Signed out of \($0.server)." } ?? "Nobody was signed in.")
     }
 }
 
