@@ -58,6 +58,24 @@ struct ControlExecutorTests {
         #expect(missing.message.contains("recordfs restore --list private/Z/T shows"))
     }
 
+    @Test("the path of a record names its type, also when it is gone or was never here")
+    func shownPath() throws {
+        try served.put("private/Z/T/a", #"{"n":1}"#)
+        let place = try RecordPath("private/Z")
+        let zone = try store.zone(at: place).id
+        func shown(_ name: String, type: String? = nil) throws -> String {
+            try place.shown(
+                RecordName(name), in: zone, of: store, type: type.map { RecordTypeName($0) })
+        }
+        #expect(try shown("a") == "private/Z/T/a.json")
+        #expect(try shown("a", type: "T") == "private/Z/T/a.json")
+        #expect(try shown("a", type: "U") == "private/Z/U/a")
+        _ = try perform(.remove(try RecordPath("private/Z/T/a"), recursive: false))
+        #expect(try shown("a") == "private/Z/T/a")
+        #expect(try shown("b/c", type: "U") == "private/Z/U/b%2Fc")
+        #expect(try shown("b") == "private/Z/b")
+    }
+
     /// The server has refused what waits of a record.
     private func refuse(_ path: String, _ reason: String) throws {
         let record = try store.record(at: try RecordPath(path)).id

@@ -12,7 +12,7 @@ struct ShareNotices: Sendable {
     func tell(_ changes: [StoreChange], of store: RecordStore) {
         for change in changes {
             for news in change.shareNews {
-                let path = news.invitation == nil ? Self.path(of: change.zone, store) : ""
+                let path = news.invitation == nil ? Self.path(of: news, change.zone, store) : ""
                 let message = news.message(about: path)
                 logger.notice(
                     "\(news.invitation?.announcement ?? message)", source: LogCategory.mount)
@@ -26,11 +26,15 @@ struct ShareNotices: Sendable {
         }
     }
 
-    private static func path(of zone: ZoneID, _ store: RecordStore) -> String {
+    /// Returns the path of the zone or record that the news is about.
+    private static func path(
+        of news: ShareNews, _ zone: ZoneID, _ store: RecordStore
+    ) -> String {
         do throws(RecordError) {
             guard let info = try store.past.keptZone(zone) else { return "a zone" }
-            return RecordPath(database: info.database, owner: info.owner, zone: info.name)
-                .description
+            let place = RecordPath(database: info.database, owner: info.owner, zone: info.name)
+            guard let root = news.root else { return place.description }
+            return try place.shown(root, in: zone, of: store)
         } catch {
             return "a zone"
         }

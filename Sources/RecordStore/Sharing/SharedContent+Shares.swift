@@ -87,7 +87,7 @@ extension SharedContent {
                 .integer(share.permission.rawValue), .blob(share.text), .time(transaction.now),
             ])
         guard let before else { return [] }
-        return try ShareNews.between(before.text, share.text)
+        return try ShareNews.between(before.text, share.text, root: share.root)
     }
 
     /// Sets the permission of this user in another user's zone. It is the permission of the zone's

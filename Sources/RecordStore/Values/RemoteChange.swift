@@ -75,10 +75,13 @@ package struct PassedOver: Hashable, Sendable {
     /// The name of the record. Nil for one without a name.
     package let name: RecordName?
     package let reason: String
+    /// The type of the record on the server, as far as it is known.
+    package let type: RecordTypeName?
 
-    package init(_ name: RecordName?, _ reason: String) {
+    package init(_ name: RecordName?, _ reason: String, type: RecordTypeName? = nil) {
         self.name = name
         self.reason = reason
+        self.type = type
     }
 }
 

@@ -27,14 +27,17 @@ package struct ShareNews: Hashable, Sendable {
     package let who: String
     /// The number of records, for `unsent` and `unshared`; otherwise 0.
     package let count: Int
+    /// The shared record, for news about a share that is not of a whole zone.
+    package private(set) var root: RecordName?
     /// The children of the root, or the first of them, for `unshared`.
     package private(set) var unshared: UnsharedRecords?
     /// The invitation, for `invited`.
     package let invitation: Invitation?
 
-    package init(_ kind: Kind, who: String = "") {
+    package init(_ kind: Kind, who: String = "", root: RecordName? = nil) {
         self.kind = kind
         self.who = who
+        self.root = root
         count = 0
         invitation = nil
     }
@@ -50,6 +53,7 @@ package struct ShareNews: Hashable, Sendable {
         kind = .unshared
         who = ""
         count = records.children.count
+        root = records.root
         unshared = records
         invitation = nil
     }
@@ -62,18 +66,27 @@ package struct ShareNews: Hashable, Sendable {
     }
 
     /// Returns the news in the text of a share, as `Share.text` has it, since an earlier text.
-    package static func between(_ old: [UInt8], _ new: [UInt8]) throws(RecordError) -> [ShareNews] {
+    ///
+    /// - Parameter root: the record that is shared. Nil for the whole zone.
+    package static func between(
+        _ old: [UInt8], _ new: [UInt8], root: RecordName? = nil
+    ) throws(RecordError) -> [ShareNews] {
         let (before, after) = (try JSONParser.parse(old), try JSONParser.parse(new))
         let (had, have) = (
             people(before["participants"], "ACCEPTED"), people(after["participants"], "ACCEPTED")
         )
         let (asked, ask) = (people(before["requests"]), people(after["requests"]))
         let all = people(after["participants"])
-        return have.filter { !had.contains($0) }.map { ShareNews(.accepted, who: $0) }
-            + had.filter { !have.contains($0) }.map { ShareNews(.left, who: $0) }
-            + people(before["participants"], "INVITED").filter { !all.contains($0) }
-            .map { ShareNews(.declined, who: $0) }
-            + ask.filter { !asked.contains($0) }.map { ShareNews(.requested, who: $0) }
+        let invited = people(before["participants"], "INVITED")
+        let news: [(Kind, [String])] = [
+            (.accepted, have.filter { !had.contains($0) }),
+            (.left, had.filter { !have.contains($0) }),
+            (.declined, invited.filter { !all.contains($0) }),
+            (.requested, ask.filter { !asked.contains($0) }),
+        ]
+        return news.flatMap { kind, people in
+            people.map { ShareNews(kind, who: $0, root: root) }
+        }
     }
 
     /// Returns the names of the people in a list.

@@ -28,8 +28,11 @@ extension FeedApplying {
             ) { $0.string(0) }
             if known != reason { news.append("\(name): \(reason)") }
             try transaction.connection.run(
-                "INSERT OR REPLACE INTO passed_over (zone_id, name, reason) VALUES (?, ?, ?)",
-                [zone, .name(name), .text(reason)])
+                """
+                INSERT OR REPLACE INTO passed_over (zone_id, name, reason, type)
+                VALUES (?, ?, ?, ?)
+                """,
+                [zone, .name(name), .text(reason), record.type.map { .name($0) } ?? .null])
         }
         try tell(of: news, in: page.zone)
     }
@@ -70,14 +73,22 @@ extension SyncState {
     /// Returns the records that the server has and that cannot be shown here, each with the reason.
     package func passedOver(
         limit: Int
-    ) throws(RecordError) -> [(zone: ZoneID, name: RecordName, reason: String)] {
+    ) throws(RecordError) -> [(zone: ZoneID, record: PassedOver)] {
         try store.read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT zone_id, p.name, reason FROM passed_over p JOIN zone z ON z.id = zone_id
+                SELECT zone_id, p.name, reason, type FROM passed_over p
+                JOIN zone z ON z.id = zone_id
                 WHERE removed = 0 ORDER BY zone_id, p.name LIMIT ?
                 """, [.integer(Int64(limit))]
-            ) { (ZoneID($0.int64(0)), RecordName(bytes: $0.bytes(1)), $0.string(2)) }
+            ) { row in
+                (
+                    ZoneID(row.int64(0)),
+                    PassedOver(
+                        RecordName(bytes: row.bytes(1)), row.string(2),
+                        type: row.bytesIfPresent(3).map { RecordTypeName(bytes: $0) })
+                )
+            }
         }
     }
 

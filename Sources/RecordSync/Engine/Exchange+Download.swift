@@ -341,7 +341,7 @@ extension Exchange {
                     [try transaction.feed.applyRemote(change, in: page.zone)]
                 }.changed
             } catch  where error.isAboutContent {
-                end.passedOver.append(passOver(change.name, "\(error)"))
+                end.passedOver.append(passOver(change.name, "\(error)", type: change.type))
             }
         }
         return try changed
@@ -398,13 +398,15 @@ extension Exchange {
         return change
     }
 
-    private func passOver(_ name: RecordName?, _ reason: String) -> PassedOver {
+    private func passOver(
+        _ name: RecordName?, _ reason: String, type: RecordTypeName? = nil
+    ) -> PassedOver {
         // Logs do not name records that others share, because a log outlives the share.
         logger.warning(
             "A record was passed over",
             metadata: database == .shared
                 ? [:] : ["record": "\(name?.description ?? "")", "why": "\(reason)"])
-        return PassedOver(name, reason)
+        return PassedOver(name, reason, type: type)
     }
 }
 

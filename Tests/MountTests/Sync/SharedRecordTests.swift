@@ -78,8 +78,8 @@ extension MountTests {
                 try alice.ok("ls -A \(recipes); recordfs shares; recordfs conflicts list") == left)
             #expect(
                 try alice.ok("recordfs status").contains(
-                    "The share of private/Kitchen/soup ended with its record. Its children stay with "
-                        + "you, shared with nobody: step1, step2, step3"))
+                    "The share of private/Kitchen/Recipe/soup ended with its record. Its children stay "
+                        + "with you, shared with nobody: step1, step2, step3"))
             // What comes back has it again, and is shared with nobody.
             try alice.ok("recordfs restore private/Kitchen/Recipe/soup; recordfs sync")
             #expect(try alice.ok("jq -r '.[\"$parent\"]' \(recipes)/step1.json") == "soup")

@@ -207,4 +207,7 @@ extension Migrations {
             PRIMARY KEY (zone_id, name)
         ) WITHOUT ROWID;
         """
+
+    /// The type on the server of a record that cannot be shown here. NULL where it is not known.
+    static let passedOverTypes = "ALTER TABLE passed_over ADD COLUMN type BLOB;"
 }

@@ -23,6 +23,7 @@ enum Migrations {
         ("2026-11-26 sharing", stepsOfWords), ("2026-11-26 versions", stepsOfVersions),
         ("2026-11-27 follows", stepsOfFollows),
         ("2026-11-27 word places", stepsOfWordPlaces),
+        ("2026-11-28 passed over types", [sql("passed over types", passedOverTypes)]),
     ]
 
     typealias Step = (

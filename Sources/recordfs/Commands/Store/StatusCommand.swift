@@ -215,10 +215,10 @@ private struct EndedShares {
                 left.append(name)
             }
             guard !left.isEmpty else { continue }
-            let path = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
+            let place = RecordPath(database: zone.database, owner: zone.owner, zone: zone.name)
             found.append(
                 Unshared(
-                    path: "\(path)/\(records.root)", at: records.at,
+                    path: try place.shown(records.root, in: zone.id, of: store), at: records.at,
                     records: left.map(\.description)))
         }
         unshared = found

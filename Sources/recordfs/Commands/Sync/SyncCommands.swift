@@ -140,16 +140,16 @@ private struct ExchangeAnswer {
 
     private static let showsAtMost = 100
 
-    /// Returns the records of the server that this machine cannot show, under their names on the
-    /// server. The path has no type, because such a record need not have one here.
+    /// Returns the records of the server that this machine cannot show, under their names and types
+    /// on the server.
     private func passedOver(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var records: [ExceptedRecord] = []
-        for record in try store.syncState.passedOver(limit: Self.showsAtMost) {
-            guard let zone = try store.syncState.syncedZone(record.zone) else { continue }
-            let path = RecordPath(
+        for (zone, record) in try store.syncState.passedOver(limit: Self.showsAtMost) {
+            guard let zone = try store.syncState.syncedZone(zone), let name = record.name else { continue }
+            let place = RecordPath(
                 database: zone.database, owner: zone.shownOwner, zone: zone.name)
-            records.append(
-                ExceptedRecord(path: "\(path)/\(record.name)", message: record.reason))
+            let path = try place.shown(name, in: zone.id, of: store, type: record.type)
+            records.append(ExceptedRecord(path: path, message: record.reason))
         }
         return records
     }
