@@ -17,7 +17,7 @@ extension RecordPath {
             return inType(known.name).appending(record.stem).description
         }
         var last = type
-        if last == nil { last = try store.history(of: name, in: zone).last?.type }
+        if last == nil { last = try store.past.history(of: name, in: zone).last?.type }
         let directory = last.map { inType($0) } ?? self
         return "\(directory)/\(Stem(encoding: name))"
     }

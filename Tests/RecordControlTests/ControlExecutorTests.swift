@@ -387,7 +387,7 @@ struct ControlExecutorTests {
         #expect(try apply("{\(place),\"record\":{\"n\":1},\"changeTag\":\"t1\"}") == "created")
         #expect(try store.text(at: "private/Z/T/a")?.contains("1") == true)
         #expect(try apply("{\(place),\"record\":{\"n\":2},\"changeTag\":\"t2\"}") == "updated")
-        #expect(try store.past.outbox(limit: 10).isEmpty)
+        #expect(try store.syncState.outbox(limit: 10).isEmpty)
         #expect(try apply("{\(place),\"delete\":true}") == "deleted")
         #expect(
             try error { _ = try store.record(at: try RecordPath("private/Z/T/a")) }.code

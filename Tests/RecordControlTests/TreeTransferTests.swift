@@ -110,7 +110,7 @@ struct TreeTransferTests {
         for source in [first, "\(directory.path)/unpacked"] {
             let other = try TreeTransferTests()
             #expect(try bring(source, into: other.store, isRehearsal: true).created == 6)
-            #expect(try other.store.past.counts().records == 0)
+            #expect(try other.store.syncState.counts().records == 0)
             #expect(try bring(source, into: other.store).created == 6)
             _ = try export(other.store, to: "\(other.directory.path)/again")
             let found = try tree("\(other.directory.path)/again")
@@ -154,7 +154,7 @@ struct TreeTransferTests {
             try export(store, to: "\(directory.path)/type", "private/Kitchen/Task").records == 1)
         let other = try TreeTransferTests()
         #expect(try bring(zone, into: other.store, "private/Kitchen/Task").created == 1)
-        #expect(try other.store.past.counts().records == 1)
+        #expect(try other.store.syncState.counts().records == 1)
     }
 
     @Test("what is no tree of an export, or no place for one, is an error")

@@ -72,7 +72,7 @@ import Testing
         try fixture.save("b", "{}")
         _ = try fixture.draft("c", "{")
         try fixture.beginDelete(try fixture.save("d", "{}").id)
-        let counts = try fixture.store.past.counts()
+        let counts = try fixture.store.syncState.counts()
         let zone = try #require(counts.zones.first { $0.zone == fixture.zone.id })
         #expect(zone.records == 2)
         #expect(zone.pending == 3)

@@ -303,7 +303,7 @@ struct ConflictTests {
         }
         #expect(try fixture.text("a") == #"{"x":"both"}"#)
         #expect(try conflicts().isEmpty)
-        #expect(try fixture.store.past.counts().zones.first?.conflicts == 0)
+        #expect(try fixture.store.syncState.counts().zones.first?.conflicts == 0)
         // `rm -r` still finds what it has listed.
         #expect(try fixture.store.syncState.conflict(conflict.id)?.isSettled == true)
     }

@@ -51,10 +51,11 @@ import Testing
             let end = count * Self.pageSize
             try write(moved.prefix(end) + database.dropFirst(end), log)
             let reader = try RecordStore.openForReading(directory: directory)
-            #expect(try reader.past.counts().zones.first?.records == 20, "after \(count) pages")
+            #expect(
+                try reader.syncState.counts().zones.first?.records == 20, "after \(count) pages")
             try reader.close()
             let store = try RecordStore.open(directory: directory)
-            #expect(try store.past.counts().zones.first?.records == 20, "after \(count) pages")
+            #expect(try store.syncState.counts().zones.first?.records == 20, "after \(count) pages")
             #expect(try store.upkeep.integrityCheck(deep: true) == [])
             try store.close()
             try remove()

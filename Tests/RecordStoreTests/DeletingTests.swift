@@ -15,7 +15,7 @@ import Testing
         #expect(try fixture.record("a")?.state == .waitingDelete)
         #expect(try fixture.kinds("a") == [.created])
         #expect(try fixture.pending().isEmpty)
-        #expect(try fixture.store.past.counts().records == 0)
+        #expect(try fixture.store.syncState.counts().records == 0)
         try fixture.expectSound()
     }
 

@@ -200,7 +200,7 @@ import Testing
             found.shown["version \(version.token)"] =
                 "\(version.name) \(version.kind) \(String(decoding: version.text, as: UTF8.self))"
         }
-        for row in try store.past.outbox(limit: 100) {
+        for row in try store.syncState.outbox(limit: 100) {
             found.shown["outbox \(row.name)"] = "\(row.operation) \(row.type)"
         }
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(try store.past.history(of: RecordName("saved"), in: zone.id).count == 3)
         #expect(try store.index.search(zone.id, words: "soup").map(\.stem) == [Stem("saved")])
         #expect(
-            try store.past.outbox(limit: 10).map(\.name) == [
+            try store.syncState.outbox(limit: 10).map(\.name) == [
                 RecordName("saved"), RecordName("waiting"),
             ])
         #expect(try store.reserveRecordID().rawValue > 3)

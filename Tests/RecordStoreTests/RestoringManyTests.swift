@@ -42,7 +42,7 @@ import Testing
         #expect(try fixture.text("a") == #"{"n":1}"# && fixture.text("b") == #"{"n":1}"#)
         #expect(try fixture.text("c") == #"{"n":2}"#)
         #expect(try fixture.text("t", type: fixture.task) == #"{"n":1}"#)
-        #expect(try fixture.store.past.counts().trash == 0)
+        #expect(try fixture.store.syncState.counts().trash == 0)
         #expect(try restore(to: .deletion).steps.isEmpty)
         try fixture.expectSound()
     }

@@ -25,7 +25,7 @@ import Testing
         try fixture.save("stays", #"{"n":1}"#)
         let filler = String(repeating: "x", count: 20_000)
         for number in 0..<1000 { try fixture.save("r\(number)", #"{"t":"\#(filler)"}"#) }
-        let full = try fixture.store.past.counts().databaseBytes
+        let full = try fixture.store.syncState.counts().databaseBytes
         #expect(full > 20_000_000)
         for entry in try fixture.store.records(in: fixture.note, after: RecordID(0), limit: 2000)
         where entry.stem != Stem("stays") {
@@ -33,7 +33,7 @@ import Testing
         }
         fixture.clock.advance(Self.day * 31)
         try keepSmall(fixture.store)
-        #expect(try fixture.store.past.counts().trash == 0)
+        #expect(try fixture.store.syncState.counts().trash == 0)
         #expect(try versions(fixture, "r7").count == 2)
         fixture.clock.advance(Self.day * 60)
         let rehearsed = try fixture.store.upkeep.collectGarbage(isRehearsal: true)
@@ -42,7 +42,7 @@ import Testing
         #expect(try versions(fixture, "r7").count == 2)
         try keepSmall(fixture.store)
         #expect(try versions(fixture, "r7").isEmpty)
-        #expect(try fixture.store.past.counts().databaseBytes < 4_000_000)
+        #expect(try fixture.store.syncState.counts().databaseBytes < 4_000_000)
         #expect(try fixture.text("stays") == #"{"n":1}"#)
         let token = try fixture.store.past.lastToken()
         try fixture.save("r7", "{}")
@@ -82,7 +82,7 @@ import Testing
         #expect(done.deletedRecords == 150 && done.versions == 300)
         let again = try fixture.store.upkeep.collectGarbage(isRehearsal: false)
         #expect(again.deletedRecords == 0 && again.versions == 0)
-        #expect(try fixture.store.past.counts().records == 150)
+        #expect(try fixture.store.syncState.counts().records == 150)
         try fixture.expectSound()
     }
 
@@ -120,7 +120,7 @@ import Testing
         }
         fixture.clock.advance(Self.day * 91)
         try keepSmall(fixture.store)
-        #expect(try fixture.store.past.counts().databaseBytes > 3_000_000)
+        #expect(try fixture.store.syncState.counts().databaseBytes > 3_000_000)
         let result = try fixture.store.upkeep.collectGarbage(isRehearsal: false)
         #expect(result.bytesAfter < 1_000_000 && result.bytesBefore > 3_000_000)
         let mode = try SQLQueue(path: fixture.directory + "/store.sqlite").read {

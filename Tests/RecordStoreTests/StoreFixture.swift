@@ -132,7 +132,7 @@ final class StoreFixture {
         }
     }
 
-    func outbox() throws(RecordError) -> [OutboxRow] { try store.past.outbox(limit: 1000) }
+    func outbox() throws(RecordError) -> [OutboxRow] { try store.syncState.outbox(limit: 1000) }
 
     /// The operations that wait to be sent, those on their way with a star.
     func pending() throws(RecordError) -> [String] {

@@ -17,9 +17,10 @@ import Testing
         }
         let move = TreeMove(
             of: root.id, to: .private, .me, ZoneName(zone), under: parent.map { RecordName($0) })
-        let before = try fixture.store.past.counts()
+        let before = try fixture.store.syncState.counts()
         let preview = try fixture.store.past.plan(of: move)
-        #expect(try fixture.store.past.counts().zones == before.zones, "a preview changes nothing")
+        #expect(
+            try fixture.store.syncState.counts().zones == before.zones, "a preview changes nothing")
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
             try transaction.moves.move(move)
         }

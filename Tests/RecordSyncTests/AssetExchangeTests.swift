@@ -249,7 +249,7 @@ struct AssetExchangeTests {
         let hash = try #require(try one.store.assets.assets(of: entry.id).first?.hash)
         try Replica.overwrite(one.store.assets.assetPath(hash))
         try await one.sync()
-        let parked = try #require(try one.store.past.outbox(limit: 10).first)
+        let parked = try #require(try one.store.syncState.outbox(limit: 10).first)
         #expect(parked.error?.contains("was changed") == true, "\(parked.error ?? "")")
         #expect(one.wire.uploadedBytes == 0)
     }

@@ -93,7 +93,7 @@ import Testing
         try a.save("x", #"{"v":{"a":1},"w":1}"#)
         try a.save("y", #"{"w":2}"#)
         try await syncAll()
-        let row = try #require(try a.store.past.outbox(limit: 10).first)
+        let row = try #require(try a.store.syncState.outbox(limit: 10).first)
         #expect(row.error?.hasPrefix("Field v is nested JSON") == true, "\(row.error ?? "")")
         #expect(try b.tree() == ["y": #"{"w":2}"#])
         #expect(try a.text("x") == #"{"v":{"a":1},"w":1}"#)

@@ -158,7 +158,7 @@ import Testing
         try expectEqual([:])
         #expect(try a.conflicts() == [])
         // It is in the trash, as what others delete is.
-        #expect(try a.store.past.counts().trash == 1)
+        #expect(try a.store.syncState.counts().trash == 1)
     }
 
     @Test(

@@ -18,7 +18,7 @@ extension Replica {
     func sendAll(with exchange: Exchange? = nil, rounds: Int) async throws {
         let exchange = exchange ?? self.exchange
         for _ in 0..<rounds
-        where try store.past.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
+        where try store.syncState.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
             do throws(SyncProblem) {
                 try await exchange.round()
             } catch {

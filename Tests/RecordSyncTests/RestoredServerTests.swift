@@ -47,8 +47,8 @@ import Testing
         try await expectEqual([
             "x": #"{"p":2,"q":1}"#, "y": #"{"p":3}"#, "same": #"{"p":1}"#,
         ])
-        #expect(try a.store.past.counts().trash == 0)
-        #expect(try b.store.past.counts().trash == 0)
+        #expect(try a.store.syncState.counts().trash == 0)
+        #expect(try b.store.syncState.counts().trash == 0)
         #expect(try a.conflicts() == [] && b.conflicts() == [])
     }
 
@@ -290,7 +290,7 @@ import Testing
         for _ in 0..<2 { try await a.sync() }
         #expect(try replica.names().sorted() == ["new", "old1", "old2", "old3"])
         #expect(try a.names().sorted() == ["new", "old1", "old2", "old3"])
-        #expect(try replica.store.past.counts().trash == 0)
+        #expect(try replica.store.syncState.counts().trash == 0)
     }
 
     /// Simulation seed 12110.

@@ -80,7 +80,7 @@ import Testing
         for replica in [a, b] { try await replica.sync() }
         let files = ["early": first, "x": first, "y": second]
         #expect(try a.files() == files && b.files() == files)
-        #expect(try b.store.counts().passedOver == 0)
+        #expect(try b.store.syncState.counts().passedOver == 0)
         // An edit there is one of JSON too.
         try b.save("x", second)
         for replica in [b, a, b] { try await replica.sync() }

@@ -375,7 +375,7 @@ package final class Replica: Sendable {
 
     /// What waits to be sent; parked changes with a question mark and the reason's first word.
     package func outbox() throws -> [String] {
-        try store.past.outbox(limit: 1_000).map {
+        try store.syncState.outbox(limit: 1_000).map {
             "\($0.operation) \($0.name)"
                 + ($0.error.map { "? \($0.prefix { $0 != ":" })" } ?? "")
         }
@@ -386,7 +386,7 @@ package final class Replica: Sendable {
         try await exchange.round()
         // What was merged is sent by the next.
         for _ in 0..<10
-        where try store.past.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
+        where try store.syncState.outbox(limit: 1_000).contains(where: { $0.error == nil }) {
             try await exchange.round()
         }
     }

@@ -137,13 +137,13 @@ extension Replica {
 
     /// What waits to be sent.
     fileprivate func unsent() throws -> [String] {
-        try store.past.outbox(limit: 1_000)
+        try store.syncState.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }
 
     /// What was sent, and may have arrived.
     func unanswered() throws -> [Step.Key] {
-        try store.past.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
+        try store.syncState.outbox(limit: 1_000).filter { $0.sent != nil }.compactMap { row in
             try store.past.keptZone(row.zone).map {
                 Step.Key(
                     zone: $0.name.description, type: row.type.description,

@@ -43,7 +43,7 @@ extension ControlExecutor {
                 .invalidArgument, "a large field is sent with its record. Name the record.")
         }
         let zone = try store.keptZone(at: path)
-        var changes = try store.past.refusedChanges(limit: Int.max).filter {
+        var changes = try store.syncState.refusedChanges(limit: Int.max).filter {
             $0.zone == zone.id && (path.type == nil || $0.type == path.type)
         }
         if let type = path.type, let stem = path.stem {

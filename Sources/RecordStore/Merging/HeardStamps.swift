@@ -64,7 +64,8 @@ package struct HeardStamps {
 }
 
 extension RecordMerging {
-    package func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps {
+    package func heardStamps(of name: RecordName, _ zone: ZoneID) throws(RecordError) -> HeardStamps
+    {
         try transaction.connection.first(
             "SELECT stamps FROM heard_stamps WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)]

@@ -8,7 +8,8 @@ import RecordSQL
 extension SharedContent {
     /// Notes which values of unsent records come from a record that is about to be erased; with
     /// nil, from any record of the zone. Does nothing where everything is sent.
-    package func noteWordsOfOthers(in zone: ZoneID, of name: RecordName? = nil) throws(RecordError) {
+    package func noteWordsOfOthers(in zone: ZoneID, of name: RecordName? = nil) throws(RecordError)
+    {
         guard !transaction.zonesOfNotedWords.contains(zone) else { return }
         if name == nil { transaction.zonesOfNotedWords.insert(zone) }
         let unsent = try unsentValues(in: zone)

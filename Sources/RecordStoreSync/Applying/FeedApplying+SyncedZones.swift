@@ -145,7 +145,9 @@ extension FeedApplying {
     package func noteMaking(of zones: [SyncedZone]) throws(RecordError) -> [SyncedZone] {
         var noted: [SyncedZone] = []
         for zone in zones where try isThere(zone.id) {
-            guard try transaction.connection.sync.feedToken(of: .zone(zone.id)) == nil else { continue }
+            guard try transaction.connection.sync.feedToken(of: .zone(zone.id)) == nil else {
+                continue
+            }
             try transaction.connection.run(
                 """
                 INSERT OR REPLACE INTO meta (key, value)

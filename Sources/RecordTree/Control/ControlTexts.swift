@@ -28,7 +28,7 @@ final class ControlTexts: Sendable {
     }
 
     func statusText() throws(RecordError) -> [UInt8] {
-        let counts = try store.past.counts()
+        let counts = try store.syncState.counts()
         var zones: [JSONValue] = []
         for count in counts.zones {
             guard let zone = try store.zone(count.zone) else { continue }
@@ -63,7 +63,7 @@ final class ControlTexts: Sendable {
     }
 
     func metricsText() throws(RecordError) -> [UInt8] {
-        let counts = try store.past.counts()
+        let counts = try store.syncState.counts()
         let (openRecords, openHandles) = (records.count, handles.count)
         let figures: [(String, String, Int64)] = [
             (

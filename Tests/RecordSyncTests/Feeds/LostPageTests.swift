@@ -79,6 +79,6 @@ import Testing
         b.wire.forgetPlan()
         try await b.sync()
         try b.expectSettled(a.tree())
-        #expect(try b.store.past.counts().trash == 3)
+        #expect(try b.store.syncState.counts().trash == 3)
     }
 }

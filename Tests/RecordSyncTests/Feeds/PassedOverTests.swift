@@ -28,7 +28,7 @@ import Testing
 
     private func passedOver() throws -> [String] {
         let records = try b.store.syncState.passedOver(limit: 10)
-        #expect(try b.store.past.counts().passedOver == Int64(records.count))
+        #expect(try b.store.syncState.counts().passedOver == Int64(records.count))
         #expect(records.allSatisfy { $0.record.type == RecordTypeName("Note") })
         return records.map { "\($0.record.name.map(\.description) ?? ""): \($0.record.reason)" }
     }

@@ -153,6 +153,6 @@ import Testing
         for number in 0..<50 { try await client.send("forceDelete", "d\(number)") }
         try await syncAll()
         #expect(try b.names() == ["x"] && a.names() == ["x"])
-        #expect(try b.store.past.counts().trash == 50)
+        #expect(try b.store.syncState.counts().trash == 50)
     }
 }

@@ -143,14 +143,14 @@ import Testing
         try bob.save("c", #"{"$parent":"b","q":"mine"}"#)
         try await bob.sync()
         #expect(try Set(bob.names()) == ["b", "c"])
-        let row = try #require(try bob.store.past.outbox(limit: 10).first)
+        let row = try #require(try bob.store.syncState.outbox(limit: 10).first)
         #expect(row.error?.contains("not shared with you") == true)
         #expect(try alice.text("c") == #"{"p":1}"#)
         try bob.rename("c", to: "d")
         try await bob.sync()
         try await alice.sync()
         #expect(try Set(alice.names()) == ["a", "b", "c", "d"])
-        #expect(try bob.store.past.outbox(limit: 10).isEmpty)
+        #expect(try bob.store.syncState.outbox(limit: 10).isEmpty)
         try bob.expectSound()
     }
 

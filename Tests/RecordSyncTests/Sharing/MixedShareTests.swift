@@ -121,7 +121,7 @@ import Testing
         try bob.rename("w2", to: "m")
         try await permit("w", "READ_ONLY")
         #expect(try bob.names() == ["m", "r", "r1", "r2", "w", "w1"])
-        for row in try bob.store.past.outbox(limit: 10) where row.error != nil {
+        for row in try bob.store.syncState.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
                 try transaction.merging.revert(row)
             }
@@ -144,7 +144,7 @@ import Testing
         try await alice.sync()
         try await bob.sync()
         #expect(try bob.text("m")?.contains(#""p":2"#) == true, "her edit has followed")
-        for row in try bob.store.past.outbox(limit: 10) where row.error != nil {
+        for row in try bob.store.syncState.outbox(limit: 10) where row.error != nil {
             _ = try bob.store.write(author: .sync) { transaction throws(RecordError) in
                 try transaction.merging.revert(row)
             }

@@ -34,7 +34,7 @@ import Testing
     private func revertAll(_ replica: Replica) throws -> Int {
         try replica.store.write(author: .sync) { transaction throws(RecordError) in
             var count = 0
-            for change in try replica.store.past.refusedChanges(limit: 100)
+            for change in try replica.store.syncState.refusedChanges(limit: 100)
             where try transaction.merging.revert(change) { count += 1 }
             return count
         }
@@ -140,7 +140,7 @@ import Testing
         try await make(["p": #"{"n":1}"#])
         try other.save("p", #"{"n":2}"#, zone: Self.zone)
         try await other.exchange.round()
-        let change = try #require(try other.store.past.refusedChanges(limit: 1).first)
+        let change = try #require(try other.store.syncState.refusedChanges(limit: 1).first)
         try other.save("p", #"{"n":3}"#, zone: Self.zone)
         let isReverted = try other.store.write(author: .sync) { transaction throws(RecordError) in
             try transaction.merging.revert(change)

@@ -59,7 +59,7 @@ import Testing
             #expect(try replica.outbox() == [])
             try replica.expectSound()
         }
-        #expect(try a.store.past.counts().trash == 2)
+        #expect(try a.store.syncState.counts().trash == 2)
         let list = try await server.call(.zonesList)
         #expect(!list.text.contains("Box"))
     }

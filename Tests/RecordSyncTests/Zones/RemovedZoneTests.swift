@@ -1,6 +1,7 @@
 import RecordModel
 import RecordServerCore
 import RecordStore
+import RecordStoreSync
 import RecordSync
 import ServerTestSupport
 import Simulation

@@ -60,7 +60,7 @@ extension SharingWorld {
 
     /// What is still to be sent: of what hangs on refused records, too.
     func waiting(_ machine: Int) throws -> [String] {
-        try machines[machine].replica.store.past.outbox(limit: 1_000)
+        try machines[machine].replica.store.syncState.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }
 
@@ -70,7 +70,9 @@ extension SharingWorld {
         var hasReverted = false
         for (number, machine) in machines.enumerated() {
             let replica = machine.replica
-            let refused = try replica.store.past.outbox(limit: 1_000).filter { $0.error != nil }
+            let refused = try replica.store.syncState.outbox(limit: 1_000).filter {
+                $0.error != nil
+            }
             for row in refused {
                 guard let zone = try replica.store.past.keptZone(row.zone) else { continue }
                 let key = Step.Key(zone: zone.name.description, name: row.name.description)

@@ -76,7 +76,9 @@ extension RecordWriting {
 
     /// Parses a text that is stored here or came from the server. No limit of a server applies to
     /// it.
-    package func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError) -> RecordDocument {
+    package func parse(_ text: [UInt8], of type: RecordTypeName) throws(RecordError)
+        -> RecordDocument
+    {
         transaction.store.upkeep.noteText(bytes: text.count)
         return try RecordDocument(
             parsing: text, schema: try transaction.schema(of: type),
@@ -231,7 +233,9 @@ extension RecordWriting {
 
     // MARK: Update
 
-    package func update(_ existing: StoredRecord, to new: NewState) throws(RecordError) -> SaveResult {
+    package func update(_ existing: StoredRecord, to new: NewState) throws(RecordError)
+        -> SaveResult
+    {
         guard let name = existing.name else { throw RecordError.noName(existing) }
         try replaceFile(of: existing, new.effect, newText: new.text)
         if existing.entry.hasDraft {

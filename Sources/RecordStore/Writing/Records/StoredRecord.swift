@@ -41,7 +41,8 @@ extension RecordRows {
             [.integer(id.rawValue)], StoredRecord.init)
     }
 
-    package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord? {
+    package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord?
+    {
         try connection.first(
             "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name = ?",
             [.integer(zone.rawValue), .name(name)], StoredRecord.init)

@@ -150,7 +150,7 @@ enum RefusedRecords {
                         "kind": .text("draft"), "error": draft.error.json,
                     ])))
         }
-        for row in try store.past.refusedChanges() {
+        for row in try store.syncState.refusedChanges() {
             guard let zone = try store.zone(row.zone), let error = row.error else { continue }
             let path = RecordPath(
                 database: zone.database, owner: zone.owner, zone: zone.name, type: row.type,

@@ -126,7 +126,7 @@ struct Diagnosis {
             return Finding(check: "store", state: .wrong, message: error.description)
         }
         do {
-            let counts = try opened.past.counts()
+            let counts = try opened.syncState.counts()
             return Finding(
                 check: "store", state: counts.drafts == 0 ? .good : .warning,
                 message: "\(Showing.count(counts.records, "record")), "

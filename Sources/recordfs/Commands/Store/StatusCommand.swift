@@ -22,7 +22,7 @@ struct StatusCommand: ParsableCommand {
             try access.daemon(timeoutSeconds: 10)
         }
         let (counts, zones) = try access.reporting { () throws(RecordError) in
-            let counts = try store.past.counts()
+            let counts = try store.syncState.counts()
             var zones: [(String, StoreCounts.Zone)] = []
             for zone in counts.zones {
                 guard let info = try store.zone(zone.zone) else { continue }

@@ -62,7 +62,7 @@ struct TopCommand: ParsableCommand {
         _ access: StoreAccess, _ store: RecordStore, speed: Double?
     ) throws(RecordError) -> [String] {
         let daemon = try access.daemon(timeoutSeconds: 10)
-        let counts = try store.past.counts()
+        let counts = try store.syncState.counts()
         var lines =
             [MountState(of: access, daemon).description]
             + ExchangeState.lines(daemon, counts)
@@ -74,7 +74,7 @@ struct TopCommand: ParsableCommand {
 
     private func zones(_ store: RecordStore) throws(RecordError) -> [String] {
         var rows = [["ZONE", "RECORDS", "TO UPLOAD", "SINCE", "REFUSED", "CONFLICTS", "DRAFTS"]]
-        for zone in try store.past.counts().zones {
+        for zone in try store.syncState.counts().zones {
             guard let info = try store.zone(zone.zone) else { continue }
             let path = RecordPath(database: info.database, owner: info.owner, zone: info.name)
             rows.append([

@@ -145,7 +145,9 @@ private struct ExchangeAnswer {
     private func passedOver(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var records: [ExceptedRecord] = []
         for (zone, record) in try store.syncState.passedOver(limit: Self.showsAtMost) {
-            guard let zone = try store.syncState.syncedZone(zone), let name = record.name else { continue }
+            guard let zone = try store.syncState.syncedZone(zone), let name = record.name else {
+                continue
+            }
             let place = RecordPath(
                 database: zone.database, owner: zone.shownOwner, zone: zone.name)
             let path = try place.shown(name, in: zone.id, of: store, type: record.type)
@@ -157,7 +159,7 @@ private struct ExchangeAnswer {
     /// Returns the changes that the server has refused, each under the path that commands accept.
     private func refused(_ store: RecordStore) throws(RecordError) -> [ExceptedRecord] {
         var changes: [ExceptedRecord] = []
-        for row in try store.past.refusedChanges(limit: Self.showsAtMost) {
+        for row in try store.syncState.refusedChanges(limit: Self.showsAtMost) {
             guard let zone = try store.syncState.syncedZone(row.zone) else { continue }
             let stem =
                 try store.record(named: row.name, in: row.zone)?.stem
