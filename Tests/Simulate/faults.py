@@ -63,7 +63,7 @@ FAULTS = [
     ),
     (
         "a page overwrites what was not sent yet",
-        STORE_SYNC + "Applying/RemoteApplication.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Applying.swift",
         "if !isEditPending {",
         "if !isEditPending || zone.rawValue > 0 {",
     ),
@@ -81,7 +81,7 @@ FAULTS = [
     ),
     (
         "a deletion elsewhere wins against an edit",
-        STORE_SYNC + "Applying/RemoteApplication.swift",
+        STORE_SYNC + "Applying/RemoteApplication+Applying.swift",
         "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {",
         "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0 {",
     ),

@@ -84,7 +84,7 @@ FAULTS = [
     ),
     (
         "shares that have ended are still there when a feed begins anew",
-        STORE_SYNC + "Applying/FeedApplying+Remote.swift",
+        STORE_SYNC + "Applying/FeedApplying+ServerRestore.swift",
         "        try transaction.sharing.forgetShares(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),

@@ -12,10 +12,15 @@ struct ShareNotices: Sendable {
     func tell(_ changes: [StoreChange], of store: RecordStore) {
         for change in changes {
             for news in change.shareNews {
-                let path = news.invitation == nil ? Self.path(of: news, change.zone, store) : ""
+                let isInvitation = news.invitation != nil
+                let path = isInvitation ? "" : Self.path(of: news.root, change.zone, store)
                 let message = news.message(about: path)
+                // The log outlives a share, so it does not name what others share.
+                let logged =
+                    path.hasPrefix("\(Database.shared)/")
+                    ? news.message(about: Self.path(of: nil, change.zone, store)) : message
                 logger.notice(
-                    "\(news.invitation?.announcement ?? message)", source: LogCategory.mount)
+                    "\(news.invitation?.announcement ?? logged)", source: LogCategory.mount)
                 runner?.run(
                     [
                         "RECORDFS_EVENT": news.kind.rawValue, "RECORDFS_PATH": path,
@@ -26,14 +31,14 @@ struct ShareNotices: Sendable {
         }
     }
 
-    /// Returns the path of the zone or record that the news is about.
+    /// Returns the path of a zone, or of a record in it.
     private static func path(
-        of news: ShareNews, _ zone: ZoneID, _ store: RecordStore
+        of root: RecordName?, _ zone: ZoneID, _ store: RecordStore
     ) -> String {
         do throws(RecordError) {
             guard let info = try store.past.keptZone(zone) else { return "a zone" }
             let place = RecordPath(database: info.database, owner: info.owner, zone: info.name)
-            guard let root = news.root else { return place.description }
+            guard let root else { return place.description }
             return try place.shown(root, in: zone, of: store)
         } catch {
             return "a zone"

@@ -8,11 +8,6 @@ extension SQLConnection {
     package var sync: SyncRows { SyncRows(connection: self) }
 }
 
-/// Reads and writes the rows of records.
-package struct RecordRows {
-    package let connection: SQLConnection
-}
-
 /// Reads and writes the rows of the exchange with the server.
 package struct SyncRows {
     package let connection: SQLConnection

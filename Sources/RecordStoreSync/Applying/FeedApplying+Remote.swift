@@ -41,32 +41,6 @@ extension FeedApplying {
         return try results + takeAwayOrphans(of: results, &application)
     }
 
-    /// Starts a pass of a zone's feed at its beginning. Records that the server had and that the
-    /// feed does not report up to its last page are deleted on the server. A pass that is already
-    /// running continues.
-    package func beginFeedPass(of zone: ZoneID) throws(RecordError) {
-        try transaction.connection.run(
-            "INSERT OR IGNORE INTO feed_pass (zone_id) VALUES (?)", [.integer(zone.rawValue)])
-    }
-
-    /// Starts the feed of a zone again, for example after its token expired.
-    package func restartFeed(of zone: ZoneID) throws(RecordError) {
-        let isBehind = try transaction.connection.sync.restoredPass(of: zone) != nil
-        try setFeedToken(nil, of: .zone(zone))
-        // The new pass reports the shares that still exist.
-        try transaction.sharing.forgetShares(of: zone)
-        try abandonFeedPass(of: zone)
-        try beginFeedPass(of: zone)
-        if isBehind { try markRestored(zone) }
-    }
-
-    /// Ends the pass of a zone's feed. If the feed had something without a name, no records are
-    /// removed, because the pass does not show which records were deleted.
-    package func abandonFeedPass(of zone: ZoneID) throws(RecordError) {
-        try transaction.connection.run(
-            "DELETE FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
-    }
-
     private func endFeedPass(
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
@@ -199,19 +173,6 @@ extension FeedApplying {
                 .blob(token), .integer(feed.database), .integer(feed.zone), .blob(known),
             ])
     }
-
-    /// Stores the token up to which a feed was applied. With nil the feed starts again, as after an
-    /// expired token.
-    package func setFeedToken(_ token: [UInt8]?, of feed: Feed) throws(RecordError) {
-        let key: [SQLValue] = [.integer(feed.database), .integer(feed.zone)]
-        if case .zone(let zone) = feed { try endMaking(of: zone) }
-        guard let token else {
-            return try transaction.connection.run(
-                "DELETE FROM feed_token WHERE database = ? AND zone_id = ?", key)
-        }
-        try transaction.connection.run(
-            "INSERT OR REPLACE INTO feed_token VALUES (?, ?, ?)", key + [.blob(token)])
-    }
 }
 
 extension SyncState {
@@ -250,33 +211,5 @@ extension SyncState {
     /// yet.
     package func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
         try store.read { connection throws(RecordError) in try connection.sync.feedToken(of: feed) }
-    }
-}
-
-extension SyncRows {
-
-    func feedToken(of feed: Feed) throws(RecordError) -> [UInt8]? {
-        try connection.first(
-            "SELECT token FROM feed_token WHERE database = ? AND zone_id = ?",
-            [.integer(feed.database), .integer(feed.zone)]
-        ) { $0.bytes(0) }
-    }
-}
-
-extension Feed {
-    /// The number of the database. 0 is free for a zone's feed, because the numbers of zones and of
-    /// databases begin with 1.
-    fileprivate var database: Int64 {
-        switch self {
-        case .database(let database): database.rawValue
-        case .zone: 0
-        }
-    }
-
-    fileprivate var zone: Int64 {
-        switch self {
-        case .database: 0
-        case .zone(let zone): zone.rawValue
-        }
     }
 }

@@ -2,34 +2,18 @@ package import RecordModel
 import RecordSQL
 package import RecordStore
 
-/// A position in a zone, as the change tags of a recordfs-server express it. Later changes have
-/// higher positions.
-package struct ChangePosition: Comparable, Sendable {
-    let number: Int64
-
-    /// Reads the position in a change tag. Returns nil for a tag of another server.
-    package init?(tag: String) {
-        guard let number = Int64(tag, radix: 36), number >= 0 else { return nil }
-        self.number = number
-    }
-
-    init(_ number: Int64) { self.number = number }
-
-    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-
-    /// Returns whether a state existed before this restore point: then it is the state of a backup.
-    func isBehind(_ changeTag: String) -> Bool {
-        Self(tag: changeTag).map { $0 < self } ?? false
-    }
-
-    /// Returns whether a restore lies between this restore point and a change. No server uses so
-    /// many positions without a restore.
-    package func isBeforeRestore(behind change: Self) -> Bool {
-        change.number - number >= 1 << 32
-    }
-}
-
 extension FeedApplying {
+    /// Starts the feed of a zone again, for example after its token expired.
+    package func restartFeed(of zone: ZoneID) throws(RecordError) {
+        let isBehind = try transaction.connection.sync.restoredPass(of: zone) != nil
+        try setFeedToken(nil, of: .zone(zone))
+        // The new pass reports the shares that still exist.
+        try transaction.sharing.forgetShares(of: zone)
+        try abandonFeedPass(of: zone)
+        try beginFeedPass(of: zone)
+        if isBehind { try markRestored(zone) }
+    }
+
     /// Notes the point to which a backup has taken the server back. The server reports it with each
     /// page of a zone. When the point is new, the feed of the zone starts again, over a server that
     /// is behind the state known here.
@@ -86,28 +70,5 @@ extension SyncState {
         try store.read { connection throws(RecordError) in
             try connection.sync.restorePoint(of: zone)
         }
-    }
-}
-
-extension SyncRows {
-    func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
-        let point = try connection.first(
-            "SELECT restore_point FROM zone WHERE id = ?", [.integer(zone.rawValue)]
-        ) { $0.int64IfPresent(0) }
-        return (point ?? nil).map(ChangePosition.init(_:))
-    }
-
-    /// Returns whether the zone's feed has started again and has not reported everything yet.
-    func hasFeedPass(of zone: ZoneID) throws(RecordError) -> Bool {
-        try connection.exists(
-            "SELECT 1 FROM feed_pass WHERE zone_id = ?", [.integer(zone.rawValue)])
-    }
-
-    /// Returns the number of the pass over a server that is behind.
-    func restoredPass(of zone: ZoneID) throws(RecordError) -> Int64? {
-        try connection.first(
-            "SELECT pass FROM feed_pass WHERE zone_id = ? AND restored = 1",
-            [.integer(zone.rawValue)]
-        ) { $0.int64(0) }
     }
 }

@@ -141,30 +141,23 @@ extension FeedApplying {
     /// feed is read is removed on the server too, and does not come back like a zone that somebody
     /// else has made.
     ///
-    /// - Returns: the noted zones.
+    /// - Returns: the noted zones; none when the first of them is left out.
     package func noteMaking(of zones: [SyncedZone]) throws(RecordError) -> [SyncedZone] {
-        var noted: [SyncedZone] = []
+        var asked: [SyncedZone] = []
         for zone in zones where try isThere(zone.id) {
-            guard try transaction.connection.sync.feedToken(of: .zone(zone.id)) == nil else {
-                continue
-            }
+            let token = try transaction.connection.sync.feedToken(of: .zone(zone.id))
+            if token == nil { asked.append(zone) }
+        }
+        guard asked.first?.id == zones.first?.id else { return [] }
+        for zone in asked {
             try transaction.connection.run(
                 """
                 INSERT OR REPLACE INTO meta (key, value)
                 VALUES (\(SyncedZone.makingKey("?1")), ?1)
                 """,
                 [.integer(zone.id.rawValue)])
-            noted.append(zone)
         }
-        return noted
-    }
-
-    /// Forgets that the server was asked to make a zone, because its answer shows whether it has
-    /// the zone.
-    package func endMaking(of zone: ZoneID) throws(RecordError) {
-        try transaction.connection.run(
-            "DELETE FROM meta WHERE key = \(SyncedZone.makingKey("?1"))",
-            [.integer(zone.rawValue)])
+        return asked
     }
 
     /// Notes that the shared database has reported a zone. Until `forgetNews` its news may not be
@@ -193,18 +186,6 @@ extension FeedApplying {
         ) { TypeID($0.int64(0)) }
         for type in types where try transaction.store.places.holdsScratch(of: type) { return true }
         return false
-    }
-
-    /// Brings back a zone that was removed here, because others have put something into it or have
-    /// made it again.
-    package func reviveZone(_ zone: ZoneID) throws(RecordError) {
-        let removed = try transaction.connection.first(
-            "SELECT \(Columns.zone) FROM zone WHERE id = ? AND removed = 1",
-            [.integer(zone.rawValue)]
-        ) { $0.zone() }
-        if let removed {
-            _ = try transaction.makeZone(removed.database, removed.owner, removed.name)
-        }
     }
 
     /// Removes the empty types of a zone, and the zone when nothing is left in it. Local files may
@@ -351,11 +332,6 @@ extension SyncState {
 
 extension SyncedZone {
     fileprivate static let columns = "id, database, COALESCE(user, owner), name, owner, removed"
-
-    /// Returns the key of the note that the server was asked to make a zone.
-    ///
-    /// - Parameter zone: the expression of its number.
-    fileprivate static func makingKey(_ zone: String) -> String { "'making ' || \(zone)" }
 
     /// The condition for a zone `z` without a token that the server may have. A restored server
     /// that has lost a zone does not have it until somebody makes it again.

@@ -56,33 +56,6 @@ extension RemoteApplication {
         try transaction.merging.putBase(ofDelete: row, change.changeTag, .text(text))
     }
 
-    /// Creates a record again on the server, which had it and lost it.
-    mutating func makeAgain(_ name: RecordName) throws(RecordError) -> RemoteResult {
-        guard let record = try connection.records.stored(named: name, zone),
-            record.state != .waitingDelete
-        else { return try apply(RemoteChange(deleted: name)) }
-        try connection.run(
-            "DELETE FROM base WHERE record_id = ?", [.integer(record.id.rawValue)])
-        if try pendingEdit(name) {
-            try setPending(name, .update, to: .create)
-        } else {
-            try transaction.outbox.enqueue(
-                .create, record.id, name, record.generation,
-                try transaction.place(record.entry.type), alsoOfSync: true)
-        }
-        // Another machine may create it again too. The stamps then decide which fields are later.
-        try connection.run(
-            """
-            UPDATE outbox SET sent = COALESCE(sent, ?3)
-            WHERE zone_id = ?1 AND name = ?2 AND operation = 1
-            """,
-            [
-                .integer(zone.rawValue), .name(name),
-                .optional(try connection.sync.newestVersion(name, zone)),
-            ])
-        return RemoteResult(outcome: .kept, id: record.id, conflicts: [])
-    }
-
     /// Returns whether the change is from before the server's last restore. Its author then knew
     /// everything that the server had at that time.
     private func isOfBackup(_ change: RemoteChange) -> Bool {

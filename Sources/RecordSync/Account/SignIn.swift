@@ -100,7 +100,7 @@ package struct SignIn: Sendable {
         do throws(SyncProblem) {
             let answer = try await post(
                 [("ckWebAuthToken", account.webAuthToken)], to: "/sign-out", of: account,
-                over: http, patience: patience)
+                over: http, isFromPage: false, patience: patience)
             if answer.status == 200 { return .ended }
         } catch {
             return .unknown
@@ -110,16 +110,20 @@ package struct SignIn: Sendable {
     }
 
     /// Sends a form of the server's pages.
+    ///
+    /// - Parameter isFromPage: whether to name the server as the origin, as a browser does. The
+    ///   server may know itself by another address than this machine, and then refuses the form.
     private static func post(
         _ fields: [(String, Text)], to path: String, of account: Account, over http: HTTPExchange,
-        headers: [(String, String)] = [], patience: Duration = .seconds(60)
+        headers: [(String, String)] = [], isFromPage: Bool = true,
+        patience: Duration = .seconds(60)
     ) async throws(SyncProblem) -> HTTPExchange.Answer {
         let body = fields.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
         return try await http.send(
             "POST", account.server + path,
-            headers: [
-                ("Content-Type", "application/x-www-form-urlencoded"), ("Origin", account.server),
-            ] + headers, body: .bytes(Array(body.utf8)), patience: patience)
+            headers: [("Content-Type", "application/x-www-form-urlencoded")]
+                + (isFromPage ? [("Origin", account.server)] : []) + headers,
+            body: .bytes(Array(body.utf8)), patience: patience)
     }
 
     /// The name of this machine; empty when it has none.

@@ -65,7 +65,11 @@ extension Exchange {
                 return try changed + noteGone(zone, error, wasKnown: place.isKnown)
             }
             try await assets.identifyAssets(of: page.records)
-            if isNew, !place.isMadeHere { try revive(zone) }
+            // Nothing of this machine is in a zone before its token is set: what is there was put
+            // there by somebody else.
+            if isNew, !place.isMadeHere || !page.items.isEmpty || page.moreComing {
+                try revive(zone)
+            }
             if page.moreComing, settings.readsAhead {
                 let token = page.syncToken.utf8
                 ahead = PageAhead(token: token) { () throws(SyncProblem) in

@@ -96,4 +96,21 @@ import Testing
         await #expect(throws: SyncProblem.self) { try await a.exchange.round() }
         try await expectZones(["Old"], a.exchange)
     }
+
+    @Test("what somebody else put into it meanwhile stays, although it cannot be shown here")
+    func passedOver() async throws {
+        try a.save("n", #"{"w":"text"}"#, zone: "Old")
+        a.wire.plan(.zonesModify, .requestLost)
+        let old = try id(of: "Old")
+        await #expect(throws: SyncProblem.self) {
+            try await a.exchange.work(old, downloads: false, uploads: true)
+        }
+        try a.removeZone("Old")
+        try b.save("x", #"{"w":1}"#, zone: "Old")
+        try await b.sync()
+        for _ in 0..<3 { try await a.exchange.round() }
+        #expect(try a.store.syncState.passedOver(limit: 10).map(\.record.name) == [RecordName("x")])
+        try await b.sync()
+        for replica in [a, b] { #expect(try replica.zones == ["Old"]) }
+    }
 }

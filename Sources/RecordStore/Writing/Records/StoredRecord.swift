@@ -92,3 +92,8 @@ extension RecordWriting {
         try transaction.connection.records.assets(of: record)
     }
 }
+
+/// Reads and writes the rows of records.
+package struct RecordRows {
+    package let connection: SQLConnection
+}

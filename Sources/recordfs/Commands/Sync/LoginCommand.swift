@@ -100,9 +100,11 @@ struct LoginCommand: ParsableCommand {
             try EndedSignIn(account, of: access).tell()
             throw error
         }
-        try Self.notifyDaemon(of: access)
-        // This machine had one more sign-in, which nobody needs any more.
+        // This machine had one more sign-in, which nobody needs any more. It ends whatever the
+        // daemon says.
+        let told = Result { () throws(CommandFailure) in try Self.notifyDaemon(of: access) }
         if let last, last.isSignedIn { try EndedSignIn(last, of: access).tell() }
+        try told.get()
         Terminal.print("Signed in to \(account.server) as \(account.user).")
     }
 
