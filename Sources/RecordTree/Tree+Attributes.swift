@@ -1,6 +1,5 @@
 import Glibc
 package import RecordModel
-import RecordStore
 
 extension Tree {
     /// Returns the attributes of a node (getattr).

@@ -1,6 +1,5 @@
 import Glibc
 package import RecordModel
-import RecordStore
 
 extension Tree {
     /// Opens a file (open). This also does the work of O_TRUNC, because the kernel sends no setattr

@@ -1,6 +1,5 @@
 import Glibc
 package import RecordModel
-import RecordStore
 
 extension Tree {
     /// Finds a name (lookup). Returns nil when it does not exist; the kernel may remember that too.

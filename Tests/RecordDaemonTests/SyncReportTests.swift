@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import RecordWire
 import Testing
 

@@ -4,7 +4,6 @@ import RecordSQL
 import Testing
 
 @testable import RecordStore
-@testable import RecordStoreSync
 
 /// A store with one bit changed is refused, or reads as before, or says what is wrong: at the read,
 /// or in the deep check. Never is a text another one without a word.

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import RecordStore
-@testable import RecordStoreSync
 
 @Suite("Assets that come before their record, and the times they set")
 struct HeldAssetTests {

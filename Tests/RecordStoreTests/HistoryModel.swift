@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// What a store should hold after random steps, kept in the plainest way.
 struct HistoryModel {

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import Testing
 
 /// What is left of a zone or type that was removed.

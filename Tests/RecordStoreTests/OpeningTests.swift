@@ -4,7 +4,6 @@ import RecordSQL
 import Testing
 
 @testable import RecordStore
-@testable import RecordStoreSync
 
 #if canImport(Glibc)
 import Glibc

@@ -4,7 +4,6 @@ import TestSupport
 import Testing
 
 @testable import RecordStore
-@testable import RecordStoreSync
 
 @Suite struct QueryIndexTests {
     private let fixture: StoreFixture

@@ -1,7 +1,6 @@
 import RecordModel
 import RecordSQL
 import RecordStore
-import RecordStoreSync
 import Synchronization
 import TestSupport
 import Testing

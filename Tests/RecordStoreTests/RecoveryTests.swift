@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import RecordStore
-@testable import RecordStoreSync
 
 /// A damaged database is set aside, and what no server has of it is written to files.
 @Suite("Recovery of a damaged store")

@@ -1,7 +1,6 @@
 import Foundation
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import Testing
 
 func overwrite(_ path: String, _ text: String) throws {

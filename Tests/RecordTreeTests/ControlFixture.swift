@@ -1,7 +1,6 @@
 import Foundation
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import RecordTree
 import Synchronization
 import Testing

@@ -2,7 +2,6 @@ import Glibc
 import RecordModel
 import RecordSQL
 import RecordStore
-import RecordStoreSync
 import RecordTree
 import TestSupport
 import Testing

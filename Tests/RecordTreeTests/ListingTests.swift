@@ -1,6 +1,5 @@
 import Foundation
 import RecordModel
-import RecordStore
 import RecordTree
 import Testing
 

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 package import RecordModel
 import RecordServerCore
-import RecordStore
 package import RecordSync
 package import RecordWire
 package import ServerTestSupport

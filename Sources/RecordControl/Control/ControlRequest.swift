@@ -1,6 +1,5 @@
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
 
 /// The rows of one transaction of an import.
 package struct ImportBatch: Sendable {

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import RecordStoreSync
 
 extension ControlExecutor {
     func put(_ path: RecordPath, _ text: [UInt8]) throws(RecordError) -> ControlReply {

@@ -1,6 +1,5 @@
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
 
 /// Runs requests on a store: in the daemon for the control socket, in the command line when no
 /// other process has the store.

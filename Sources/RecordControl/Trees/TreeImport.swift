@@ -1,6 +1,5 @@
 import Glibc
 package import RecordModel
-import RecordStore
 
 /// Imports the tree of an export, large fields included.
 package struct TreeImport {

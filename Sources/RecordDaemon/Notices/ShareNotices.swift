@@ -12,15 +12,11 @@ struct ShareNotices: Sendable {
     func tell(_ changes: [StoreChange], of store: RecordStore) {
         for change in changes {
             for news in change.shareNews {
-                let isInvitation = news.invitation != nil
-                let path = isInvitation ? "" : Self.path(of: news.root, change.zone, store)
+                let place = news.invitation == nil ? Self.place(of: news, change.zone, store) : nil
+                let path = place?.path ?? ""
                 let message = news.message(about: path)
-                // The log outlives a share, so it does not name what others share.
-                let logged =
-                    path.hasPrefix("\(Database.shared)/")
-                    ? news.message(about: Self.path(of: nil, change.zone, store)) : message
-                logger.notice(
-                    "\(news.invitation?.announcement ?? logged)", source: LogCategory.mount)
+                let logged = news.invitation?.announcement ?? news.message(about: place?.log ?? "")
+                logger.notice("\(logged)", source: LogCategory.mount)
                 runner?.run(
                     [
                         "RECORDFS_EVENT": news.kind.rawValue, "RECORDFS_PATH": path,
@@ -31,17 +27,24 @@ struct ShareNotices: Sendable {
         }
     }
 
-    /// Returns the path of a zone, or of a record in it.
-    private static func path(
-        of root: RecordName?, _ zone: ZoneID, _ store: RecordStore
-    ) -> String {
+    /// Returns the path of the zone or record that the news is about, and what the log names: a log
+    /// outlives a share, so it does not name the records of others.
+    private static func place(
+        of news: ShareNews, _ zone: ZoneID, _ store: RecordStore
+    ) -> (path: String, log: String) {
         do throws(RecordError) {
-            guard let info = try store.past.keptZone(zone) else { return "a zone" }
+            guard let info = try store.past.keptZone(zone) else { return ("a zone", "a zone") }
             let place = RecordPath(database: info.database, owner: info.owner, zone: info.name)
-            guard let root else { return place.description }
-            return try place.shown(root, in: zone, of: store)
+            let path = try news.root.map { (root) throws(RecordError) in
+                try place.shown(root, in: zone, of: store)
+            }
+            let isOfOthers = info.database == .shared
+            return (
+                path ?? place.description,
+                isOfOthers ? place.description : path ?? place.description
+            )
         } catch {
-            return "a zone"
+            return ("a zone", "a zone")
         }
     }
 }

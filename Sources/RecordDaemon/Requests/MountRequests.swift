@@ -2,7 +2,6 @@ import Glibc
 import RecordControl
 import RecordModel
 import RecordMount
-import RecordStore
 
 /// Runs the requests of commands while the mount is served.
 struct MountRequests: Sendable {

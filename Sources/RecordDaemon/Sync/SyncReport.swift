@@ -1,7 +1,6 @@
 import RecordControl
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import RecordSync
 import RecordWire
 

@@ -22,7 +22,7 @@ package struct LocalEdits {
     /// Fields whose local value has lost.
     package private(set) var lost: [FieldName] = []
     /// Fields whose local value has won, with its stamp.
-    package private(set) var won: [FieldName: FieldStamp] = [:]
+    private(set) var won: [FieldName: FieldStamp] = [:]
     /// Fields that keep the lines of both sides.
     package private(set) var mergedLines: Set<FieldName> = []
 

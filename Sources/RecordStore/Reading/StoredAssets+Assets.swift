@@ -11,7 +11,8 @@ package struct AssetHolder: Hashable, Sendable {
 
 extension StoredAssets {
     package func assets(of record: RecordID) throws(RecordError) -> [AssetEntry] {
-        try store.read { connection throws(RecordError) in try connection.records.assets(of: record)
+        try store.read { connection throws(RecordError) in
+            try connection.records.assets(of: record)
         }
     }
 

@@ -182,7 +182,7 @@ extension SharedContent {
 
     /// Notes that `RecordStore.scrub` is due: the free space on the disk may still contain the
     /// data.
-    package func markForScrub() throws(RecordError) {
+    func markForScrub() throws(RecordError) {
         try transaction.connection.run(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('scrub', '')")
     }

@@ -1,4 +1,3 @@
-import RecordStore
 import RecordStoreSync
 
 /// The rules that an account's server follows.

@@ -2,7 +2,6 @@ import Glibc
 import Logging
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import RecordWire
 import Synchronization
 

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import RecordWire
 
 extension AssetValue {

@@ -122,7 +122,8 @@ extension Exchange {
                 owner: database == .shared ? OwnerName(bytes: $0.owner.bytes) : .me,
                 totalBytes: $0.totalBytes, freeBytes: $0.freeBytes)
         }
-        let known = try read { (store) throws(RecordError) in try store.sharing.quotas(of: database)
+        let known = try read { (store) throws(RecordError) in
+            try store.sharing.quotas(of: database)
         }
         guard Set(known) != Set(quotas) else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
@@ -227,10 +228,7 @@ extension Exchange {
         var unmade: [SyncedZone] = []
         for other in try zonesWithWork() where !other.isRemoved && other.id != zone.id {
             guard unmade.count < ServerLimits.itemsPerRequest - 1 else { break }
-            let isKnown = try read { (store) throws(RecordError) in
-                try store.syncState.feedToken(of: .zone(other.id)) != nil
-            }
-            if !isKnown { unmade.append(other) }
+            if try !isKnown(other) { unmade.append(other) }
         }
         return unmade
     }

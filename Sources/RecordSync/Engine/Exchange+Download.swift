@@ -140,7 +140,8 @@ extension Exchange {
         let token: [UInt8]?
         /// Indicates whether the server had the zone.
         let isKnown: Bool
-        /// Indicates whether this machine has asked the server to make the zone.
+        /// Indicates whether this machine has asked the server to make the zone, for a zone that
+        /// was removed here.
         let isMadeHere: Bool
         let restorePoint: ChangePosition?
     }
@@ -152,7 +153,7 @@ extension Exchange {
             let hasBegunAnew = try store.syncState.hasFeedPass(zone.id)
             return FeedPlace(
                 token: token, isKnown: token != nil || hasBegunAnew,
-                isMadeHere: try store.syncState.isMaking(zone.id),
+                isMadeHere: zone.isRemoved ? try store.syncState.isMaking(zone.id) : false,
                 restorePoint: try store.syncState.restorePoint(of: zone.id))
         }
     }

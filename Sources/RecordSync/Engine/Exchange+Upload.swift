@@ -31,7 +31,7 @@ extension Exchange {
     /// fewer changes.
     private static let manyChanges = 1_000
 
-    private func isKnown(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
+    func isKnown(_ zone: SyncedZone) throws(SyncProblem) -> Bool {
         try read { (store) throws(RecordError) in
             try store.syncState.feedToken(of: .zone(zone.id)) != nil
         }

@@ -1,5 +1,3 @@
-import RecordStore
-
 /// The rooms of an exchange. Each has the work of one concern.
 extension Exchange {
     var shares: ShareExchange { ShareExchange(exchange: self) }

@@ -236,7 +236,8 @@ package actor SyncEngine {
     /// Looks again for changes in all engines when records have moved. A record that moved to
     /// another zone is deleted at its old place when the copy is on the server.
     private func lookForMoved() async throws(SyncProblem) {
-        let hasMoves = try exchange.read { (store) throws(RecordError) in try store.past.hasMoves()
+        let hasMoves = try exchange.read { (store) throws(RecordError) in
+            try store.past.hasMoves()
         }
         guard hasMoves else { return }
         lookAgain()

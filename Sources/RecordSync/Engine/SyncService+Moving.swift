@@ -1,6 +1,5 @@
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
 import RecordWire
 
 /// The new place of a record and its children that are now shared in another zone.

@@ -2,7 +2,6 @@ import Dispatch
 package import Logging
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
 import Synchronization
 
 /// The engine of a store's account, for a daemon that is not asynchronous.

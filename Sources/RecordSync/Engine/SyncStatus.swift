@@ -1,6 +1,4 @@
 package import RecordModel
-import RecordStore
-import RecordStoreSync
 import RecordWire
 
 /// The state of sync, for `status` and for people.

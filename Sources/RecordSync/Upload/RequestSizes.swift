@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import RecordStoreSync
 import Synchronization
 

@@ -1,4 +1,3 @@
-import RecordStore
 import RecordStoreSync
 
 /// The changes that an upload leaves for later because another change may remove the reason for

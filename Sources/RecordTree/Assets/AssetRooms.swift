@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms of the large fields.
 struct AssetRooms: Sendable {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import Synchronization
 
 /// A call that waits for bytes. It is answered once, by the fetcher or by its deadline.

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// The programs that make calls. A program is a process group: its threads, its children and all
 /// parts of a pipe count as one program. In `jq … n.json | sponge n.json` the writer then counts as

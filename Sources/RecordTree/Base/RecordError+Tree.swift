@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import RecordModel
-import RecordStore
 
 extension RecordError {
     static let goneAsset = RecordError(.stale, "the asset is gone")

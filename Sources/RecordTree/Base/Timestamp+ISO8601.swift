@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 extension Timestamp {
     var iso8601: String { ISO8601.print(milliseconds: milliseconds) }

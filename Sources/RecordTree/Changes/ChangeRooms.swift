@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms that follow changes which were not made through the mount.
 struct ChangeRooms: Sendable {

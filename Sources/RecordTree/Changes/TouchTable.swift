@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The names whose touches are under way.
 ///

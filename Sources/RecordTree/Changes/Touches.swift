@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 import Synchronization
 
 /// The daemon's own calls, which make inotify report changes that were not made through the mount.

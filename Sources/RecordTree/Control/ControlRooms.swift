@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms of `.recordfs`.
 struct ControlRooms: Sendable {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// Removed entries of the trash that are reported to the store together. Otherwise `rm -r` of many
 /// entries would need a transaction for each. A removal without a flush promises nothing more.

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The last file of a directory that could not be read or saved, for `.error`.
 struct AssetFailure: Sendable {

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import RecordModel
-import RecordStore
 
 /// A file of the host, as the descriptor of a directory and a path from there. In this way neither
 /// the depth of a directory nor the place of the store counts against PATH_MAX.

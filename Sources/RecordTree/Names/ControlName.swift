@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// A name in a directory of `.recordfs`.
 struct ControlName: Sendable {

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// A thing that the kernel has cached and that is no longer valid.
 package enum KernelNotice: Sendable, Hashable {

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// The meaning of a name in a directory, before a check whether it exists.
 enum NameMeaning {

@@ -1,6 +1,5 @@
 import Glibc
 package import RecordModel
-import RecordStore
 
 /// The file that is a share: `.share.json` in a zone, or `.NAME.share.json` beside a record that is
 /// shared with its children (Sharing, "Overview"). It exists when the share exists.

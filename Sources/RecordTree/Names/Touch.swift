@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// A change that was not made through the mount, as a path for the touch that makes inotify report
 /// it.

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms that know nodes of all kinds.
 struct NamingRooms: Sendable {

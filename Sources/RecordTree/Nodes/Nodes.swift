@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The numbers by which the kernel knows the nodes.
 ///

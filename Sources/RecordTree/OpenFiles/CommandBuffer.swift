@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import Synchronization
 
 /// The text that a program writes to `ctl`, to the development schema, to the merge of a conflict

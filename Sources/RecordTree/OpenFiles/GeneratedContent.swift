@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The content of a generated file: `stat` and all programs that have opened it see the same text.
 struct GeneratedContent: Sendable {

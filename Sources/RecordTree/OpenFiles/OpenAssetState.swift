@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The state of an open large field.
 struct OpenAssetState {

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 import Synchronization
 
 /// A file or directory between open and release.

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// Links of local files.
 extension Renaming {

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import RecordModel
-import RecordStore
 
 /// The two ends of a rename, by the meaning of their names.
 private enum RenameEnd {

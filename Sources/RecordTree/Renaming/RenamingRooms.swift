@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms that rename and remove.
 struct RenamingRooms: Sendable {

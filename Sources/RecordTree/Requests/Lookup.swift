@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// Finds names for the kernel (lookup, forget).
 final class Lookup: Sendable {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms for the requests of the kernel, and for the work that depends on time.
 struct RequestRooms: Sendable {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// Reports the reason why the name of a zone or record type was refused. It is written to a local
 /// file `.error` beside the name, because `mkdir` prints only "Invalid argument".

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// New names in scratch. They belong to the caller and have the requested mode, as on the host's
 /// own file system.

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The rooms of the local files.
 struct ScratchRooms: Sendable {

@@ -1,6 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
 
 /// The real files behind scratch names: one directory of the host for each directory of the mount.
 ///

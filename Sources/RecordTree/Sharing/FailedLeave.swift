@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// A program that could not leave a share and may continue to remove its content, as `rm -r` does.
 struct FailedLeave: Sendable {

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The shares that end or are not shown for a moment.
 final class ShareStates: Sendable {

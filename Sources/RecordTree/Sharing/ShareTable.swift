@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 
 /// The shares that end, that are not shown for a moment, and that programs could not leave. All
 /// times are uptimes.

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import RecordSync
 import ServerTestSupport
 import Simulation

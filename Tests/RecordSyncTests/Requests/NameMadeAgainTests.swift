@@ -1,6 +1,4 @@
 import RecordModel
-import RecordStore
-import RecordStoreSync
 import RecordSync
 import ServerTestSupport
 import Simulation

@@ -2,7 +2,6 @@ import Foundation
 import RecordModel
 import RecordServerCore
 import RecordServerHTTP
-import RecordStore
 import RecordSync
 import ServerTestSupport
 import Simulation

@@ -2,7 +2,6 @@ import Foundation
 import RecordModel
 import RecordServerCore
 import RecordStore
-import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

@@ -1,5 +1,4 @@
 import RecordModel
-import RecordStore
 import RecordWire
 import ServerTestSupport
 import Simulation

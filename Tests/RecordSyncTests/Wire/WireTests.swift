@@ -3,7 +3,6 @@ import RecordModel
 import RecordServerCore
 import RecordServerHTTP
 import RecordStore
-import RecordStoreSync
 import RecordSync
 import RecordWire
 import ServerTestSupport

@@ -1,7 +1,5 @@
 import Glibc
 import RecordModel
-import RecordStore
-import RecordStoreSync
 import RecordTree
 import TestSupport
 import Testing

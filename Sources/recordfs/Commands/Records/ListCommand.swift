@@ -2,7 +2,6 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
-import RecordStoreSync
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

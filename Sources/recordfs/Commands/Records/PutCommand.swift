@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import RecordControl
 import RecordModel
-import RecordStore
 
 struct PutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import ArgumentParser
 import RecordControl
 import RecordModel
 import RecordStore
-import RecordStoreSync
 
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import RecordControl
 import RecordModel
-import RecordStore
 
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import RecordControl
 import RecordModel
 import RecordStore
-import RecordStoreSync
 
 /// The state of the exchange with a record server, as a daemon reports it.
 enum ExchangeState {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import RecordControl
 import RecordModel
-import RecordStore
-import RecordStoreSync
 import RecordTree
 
 struct ScratchCommand: ParsableCommand {

@@ -3,7 +3,6 @@ import RecordControl
 import RecordDaemon
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import RecordTree
 
 struct StatusCommand: ParsableCommand {

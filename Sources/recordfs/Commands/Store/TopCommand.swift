@@ -24,7 +24,8 @@ struct TopCommand: ParsableCommand {
         var last: (token: Int64, at: ContinuousClock.Instant)?
         while true {
             let size = Terminal.outputSize
-            let token = try access.reporting { () throws(RecordError) in try store.past.lastToken()
+            let token = try access.reporting { () throws(RecordError) in
+                try store.past.lastToken()
             }
             let now = ContinuousClock.now
             let speed = last.map {

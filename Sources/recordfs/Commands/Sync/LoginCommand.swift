@@ -100,11 +100,7 @@ struct LoginCommand: ParsableCommand {
             try EndedSignIn(account, of: access).tell()
             throw error
         }
-        // This machine had one more sign-in, which nobody needs any more. It ends whatever the
-        // daemon says.
-        let told = Result { () throws(CommandFailure) in try Self.notifyDaemon(of: access) }
-        if let last, last.isSignedIn { try EndedSignIn(last, of: access).tell() }
-        try told.get()
+        try Self.accountHasChanged(access, last)
         Terminal.print("Signed in to \(account.server) as \(account.user).")
     }
 
@@ -179,15 +175,22 @@ struct LoginCommand: ParsableCommand {
         }
     }
 
-    /// Tells the daemon of the store that account.json has changed.
-    static func notifyDaemon(of access: StoreAccess) throws(CommandFailure) {
-        try access.reporting { () throws(RecordError) in
-            if let daemon = try ControlClient.connect(
-                directory: access.directory, timeoutSeconds: 30)
-            {
-                _ = try daemon.perform(.verb(.account))
+    /// Tells the daemon of the store that account.json has changed, and ends the sign-in that the
+    /// file no longer has. It ends whatever the daemon says, because nobody here could end it later.
+    ///
+    /// - Parameter last: the account that was in the file before.
+    static func accountHasChanged(
+        _ access: StoreAccess, _ last: Account?
+    ) throws(CommandFailure) {
+        let told = Result { () throws(CommandFailure) in
+            try access.reporting { () throws(RecordError) in
+                let daemon = try ControlClient.connect(
+                    directory: access.directory, timeoutSeconds: 30)
+                _ = try daemon?.perform(.verb(.account))
             }
         }
+        if let last, last.isSignedIn { try EndedSignIn(last, of: access).tell() }
+        try told.get()
     }
 
     /// Makes the account the owner of the store. A store belongs to one account, also after signing

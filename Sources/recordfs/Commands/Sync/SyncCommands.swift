@@ -29,10 +29,7 @@ struct LogoutCommand: ParsableCommand {
                 account?.webAuthToken = ""
             }
         }
-        // The account no longer has the sign-in, so it ends at the server whatever the daemon says.
-        let told = Result { () throws(CommandFailure) in try LoginCommand.notifyDaemon(of: access) }
-        if let last { try EndedSignIn(last, of: access).tell() }
-        try told.get()
+        try LoginCommand.accountHasChanged(access, last)
         Terminal.print(last.map { "Signed out of \($0.server)." } ?? "Nobody was signed in.")
     }
 }
