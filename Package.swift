@@ -66,7 +66,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RecordStoreSync",
-            dependencies: ["RecordModel", "RecordSQL", "RecordStore", logging],
+            dependencies: ["RecordModel", "RecordSQL", "RecordStore"],
             swiftSettings: settings),
         .target(
             name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
@@ -85,7 +85,7 @@ let package = Package(
             name: "RecordDaemon",
             dependencies: [
                 "FuseKit", "RecordMount", "RecordSync", "RecordTree", "RecordStore",
-                "RecordStoreSync", "RecordWire",
+                "RecordWire",
                 "RecordModel", "RecordControl", logging,
             ],
             swiftSettings: settings),
@@ -181,7 +181,7 @@ let package = Package(
             name: "RecordDaemonTests",
             dependencies: [
                 "RecordDaemon", "RecordMount", "RecordControl", "RecordSync", "RecordTree",
-                "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel", "TestSupport",
+                "RecordStore", "RecordWire", "RecordModel", "TestSupport",
                 logging,
             ],
             swiftSettings: settings),
