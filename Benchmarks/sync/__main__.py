@@ -35,6 +35,8 @@ def arguments():
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--server")
+    parser.add_argument("--before")
+    parser.add_argument("--before-server")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     options = parser.parse_args()
@@ -61,9 +63,14 @@ def built(options, program, given):
 def chosen(options):
     known = {kind.name: kind for kind in pairs.ALL}
     isAlone = options.quick or options.idle or options.shared or options.waiting
-    names = ["recordfs"] if isAlone else list(known)
+    names = ["recordfs"] if isAlone else [name for name in known if name != "before"]
     if options.subjects:
         names = options.subjects.split(",")
+    if options.before:
+        names.insert(names.index("recordfs") + 1, "before")
+        pairs.Before.program = os.path.abspath(options.before)
+        pairs.Before.server_program = built(
+            options, "recordfs-server", options.before_server or options.server)
     unknown = set(names) - set(known)
     if unknown:
         raise Failure(f"no subject called {', '.join(sorted(unknown))}")
@@ -109,6 +116,8 @@ def main():
     rounds = {name: turns for name, turns in rounds.items() if turns}
     titles = {pair.name: pair.title for pair in found if pair.name in rounds}
     text = figures.tables(rounds, titles, options)
+    if options.before:
+        text += figures.before_table(rounds)
     goals = figures.goals(rounds, options)
     text += figures.goal_table(goals)
     print("\n" + text)

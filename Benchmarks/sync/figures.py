@@ -48,6 +48,18 @@ def tables(rounds, titles, options):
     return "\n".join(lines) + "\n\n"
 
 
+def before_table(rounds):
+    """The ratio of each figure to the one of the programs of --before, in the same round."""
+    lines = ["| to the programs before | ratio |", "|---|---:|"]
+    for key, title, _, _ in ROWS:
+        pairs = zip(rounds["recordfs"], rounds["before"])
+        ratios = [value(now, key) / value(then, key) for now, then in pairs
+                  if value(now, key) is not None and value(then, key)]
+        if ratios:
+            lines.append(f"| {title} | {statistics.median(ratios):.2f} |")
+    return "\n".join(lines) + "\n\n"
+
+
 def goal(what, value, limit, least=False):
     return {"goal": what, "value": value, "limit": limit,
             "met": value >= limit if least else value <= limit}

@@ -176,6 +176,13 @@ class RecordFS(Pair):
         self.server.stop()
 
 
+class Before(RecordFS):
+    """Other builds of the programs, to compare with."""
+
+    name = "before"
+    title = "RecordFS before"
+
+
 class Syncthing(Pair):
     """Debian's package, two instances that know each other's address."""
 
@@ -354,4 +361,4 @@ class Rclone(Pair):
         self.bisync()
 
 
-ALL = [RecordFS, TunedSyncthing, DefaultSyncthing, Rclone]
+ALL = [RecordFS, Before, TunedSyncthing, DefaultSyncthing, Rclone]
