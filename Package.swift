@@ -16,9 +16,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(
     name: "ArgumentParser", package: "swift-argument-parser")
 let http: [Target.Dependency] = [
-    .product(name: "Hummingbird", package: "hummingbird"),
     .product(name: "HummingbirdCore", package: "hummingbird"),
-    .product(name: "HummingbirdTLS", package: "hummingbird"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
     .product(name: "NIOCore", package: "swift-nio"),
     .product(name: "NIOPosix", package: "swift-nio"),
@@ -26,7 +24,6 @@ let http: [Target.Dependency] = [
     .product(name: "NIOExtras", package: "swift-nio-extras"),
     .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
     .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-    .product(name: "NIOSSL", package: "swift-nio-ssl"),
     .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
 ]
 
@@ -39,11 +36,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -56,7 +53,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
-            name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+            name: "CCrypto", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
@@ -69,7 +66,7 @@ let package = Package(
             dependencies: ["RecordModel", "RecordSQL", "RecordStore"],
             swiftSettings: settings),
         .target(
-            name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore", logging],
+            name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore"],
             swiftSettings: settings),
         .target(
             name: "RecordMount",
@@ -116,20 +113,27 @@ let package = Package(
                 "RecordServerCore", "RecordSQL", "RecordWire", "RecordModel", logging,
             ], swiftSettings: settings),
         .target(
+            name: "RecordServerTLS",
+            dependencies: [
+                "CCrypto", "RecordWire", .product(name: "NIOCore", package: "swift-nio"),
+            ], swiftSettings: settings),
+        .target(
             name: "RecordServerHTTP",
-            dependencies: ["RecordServerCore", "RecordWire", "RecordModel", logging] + http,
+            dependencies: [
+                "RecordServerCore", "RecordServerTLS", "RecordWire", "RecordModel", logging,
+            ] + http,
             swiftSettings: settings),
         .target(
             name: "RecordServer",
             dependencies: [
-                "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP", "RecordWire",
-                "RecordModel", logging,
+                "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP", "RecordServerTLS",
+                "RecordWire", "RecordModel", logging,
             ], swiftSettings: settings),
         .executableTarget(
             name: "recordfs-server",
             dependencies: [
-                "RecordServer", "RecordServerCore", "RecordServerHTTP", "RecordWire", "RecordModel",
-                logging, arguments,
+                "RecordServer", "RecordServerCore", "RecordServerHTTP", "RecordServerTLS",
+                "RecordWire", "RecordModel", logging, arguments,
             ],
             swiftSettings: settings),
         .target(
@@ -200,8 +204,9 @@ let package = Package(
         .testTarget(
             name: "RecordServerTests",
             dependencies: [
-                "RecordServer", "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP",
-                "RecordSQL", "RecordWire", "RecordModel", "recordfs-server",
+                "CCrypto", "RecordServer", "RecordServerCore", "RecordServerSQLite",
+                "RecordServerHTTP", "RecordServerTLS", "RecordSQL", "RecordWire", "RecordModel",
+                "recordfs-server",
                 "ServerTestSupport", "TestSupport", logging,
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ] + http,
@@ -221,8 +226,8 @@ let package = Package(
 // the mount, and not twenty-five. scripts/quickstart sets it for its first build.
 if Context.environment["RECORDFS_BUILD"] == "mount" {
     let server = [
-        "RecordServerCore", "RecordServerSQLite", "RecordServerHTTP", "RecordServer",
-        "recordfs-server", "Simulation", "simulate", "ServerTestSupport",
+        "RecordServerCore", "RecordServerSQLite", "RecordServerTLS", "RecordServerHTTP",
+        "RecordServer", "recordfs-server", "Simulation", "simulate", "ServerTestSupport",
     ]
     package.products.removeAll { server.contains($0.name) }
     package.targets.removeAll { target in

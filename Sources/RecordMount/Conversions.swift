@@ -6,7 +6,7 @@ import RecordTree
 /// notified of every change that it cannot see itself.
 let cacheSeconds: Double = 86_400
 
-extension FuseKit.Entry {
+extension FuseKit.LookupEntry {
     init(_ entry: NodeEntry) {
         self.init(
             node: NodeID(entry.node.rawValue), attributes: FileAttributes(entry.attributes),
@@ -84,7 +84,7 @@ extension OpenedFile {
 }
 
 extension Requester {
-    init(_ caller: FuseKit.Caller) {
+    init(_ caller: FuseKit.CallingProcess) {
         self.init(threadID: caller.pid, user: caller.uid, group: caller.gid)
     }
 }

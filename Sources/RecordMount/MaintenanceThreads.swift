@@ -6,7 +6,7 @@ import Synchronization
 
 /// The threads for work that depends on time. One does waiting deletes, and saves that a full disk
 /// has delayed. The others do work that may take long, and work that waits for the record server.
-final class Maintenance: Sendable {
+final class MaintenanceThreads: Sendable {
     /// The time between two attempts after temporary faults. It is also the longest wait for a new
     /// waiting delete.
     private static let period: Duration = .milliseconds(500)

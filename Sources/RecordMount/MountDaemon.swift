@@ -49,7 +49,7 @@ package enum MountDaemon {
     ///     record server.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
-        view: MountView, exchange: ServerExchange, logger: Logger,
+        view: MountView, exchange: ServerBridge, logger: Logger,
         ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
@@ -57,7 +57,7 @@ package enum MountDaemon {
             grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
-        options.exchange = exchange
+        options.swap = exchange
         options.cacheBytes = configuration.cacheBytes
         options.fetcher = exchange.fetcher
         options.report = { logger.notice("\($0)") }
@@ -89,7 +89,7 @@ package enum MountDaemon {
                 unsavedPaths: { tree.unsavedPaths() },
                 waitUntilHeard: { messenger.waitUntilHeard(.seconds(10)) },
                 outlastGrace: { () throws(RecordError) in try tree.outlastGrace() }))
-        let maintenance = Maintenance(tree: tree, logger: logger)
+        let maintenance = MaintenanceThreads(tree: tree, logger: logger)
         let ending = MountEnding(
             session, request: stop, collect: { messenger.collectPages($0) }, logger: logger)
         let outcome = Result { () throws(MountError) in

@@ -23,7 +23,7 @@ extension RecordFileSystem {
             let (entry, opened) = try tree.create(
                 parent: NodeNumber(parent), name: name.bytes, mode: mode, flags: flags.rawValue,
                 caller: caller)
-            guard !reply.send(Entry(entry), OpenedFile(opened)) else { return }
+            guard !reply.send(LookupEntry(entry), OpenedFile(opened)) else { return }
             tree.release(opened.handle)
             tree.forget(entry.node, count: 1)
         } catch {
@@ -189,7 +189,7 @@ extension RecordFileSystem {
         do throws(RecordError) {
             try tree.list(HandleNumber(handle), from: UInt64(bitPattern: offset)) { item in
                 let isTaken = reply.addPlus(
-                    name: FileName(item.name), entry: Entry(item.entry),
+                    name: FileName(item.name), entry: LookupEntry(item.entry),
                     nextOffset: Int64(bitPattern: item.next))
                 if isTaken {
                     tree.didList(item.entry)

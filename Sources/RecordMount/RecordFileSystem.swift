@@ -41,7 +41,7 @@ final class RecordFileSystem: FileSystem {
         do throws(RecordError) {
             let parent = NodeNumber(parent)
             if let entry = try tree.lookup(parent: parent, name: name.bytes, caller: caller) {
-                sent(reply.send(Entry(entry)), entry)
+                sent(reply.send(LookupEntry(entry)), entry)
             } else {
                 let isCacheable = tree.canCacheAbsence(
                     parent: parent, name: name.bytes, caller: caller)
@@ -155,7 +155,7 @@ final class RecordFileSystem: FileSystem {
     ) {
         do throws(RecordError) {
             let entry = try body(tree)
-            sent(reply.send(Entry(entry)), entry)
+            sent(reply.send(LookupEntry(entry)), entry)
         } catch {
             reply.fail(Errno(error))
         }

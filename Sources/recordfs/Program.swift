@@ -4,7 +4,7 @@ import RecordModel
 
 /// The program. Exit status: 0 done, 1 refused or failed, 2 wrong usage, 3 not found.
 @main
-enum Entry {
+enum Program {
     static func main() {
         // When a reader closes the pipe early, the command ends without a message, like cat.
         signal(SIGPIPE, SIG_DFL)

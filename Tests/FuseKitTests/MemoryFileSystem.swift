@@ -21,7 +21,7 @@ final class MemoryFileSystem: FileSystem {
     /// Guards the files, by name.
     private let files = Mutex<[FileName: File]>([:])
     private let next = Mutex<UInt64>(2)
-    let waiting = Mutex<[PendingReply<Answer.Data>]>([])
+    let waiting = Mutex<[PendingReply<ReplyKind.Data>]>([])
     let pollers = Mutex<[PollHandle]>([])
     /// The open real file that `disk` shows.
     let descriptor = Mutex<Int32>(-1)
@@ -82,8 +82,8 @@ final class MemoryFileSystem: FileSystem {
         return attributes(node, file?.content.count ?? 0, isLink: file?.isLink ?? false)
     }
 
-    private func entry(_ file: File) -> Entry {
-        Entry(
+    private func entry(_ file: File) -> LookupEntry {
+        LookupEntry(
             node: file.node,
             attributes: attributes(file.node, file.content.count, isLink: file.isLink),
             entryTimeout: hour, attributeTimeout: hour)

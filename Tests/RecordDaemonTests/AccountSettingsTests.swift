@@ -13,7 +13,7 @@ import Testing
 
     @Test("settings that name no account, or the same one, accept it")
     func accepted() throws {
-        var settings = AccountSettings(file: "config.json")
+        var settings = ConfiguredAccount(file: "config.json")
         try settings.check(account)
         settings.server = account.server
         settings.container = "iCloud.org.example.app"
@@ -24,12 +24,12 @@ import Testing
 
     @Test("another server, container or environment is refused, with both in the message")
     func refused() throws {
-        let changes: [(String, (inout AccountSettings) -> Void)] = [
+        let changes: [(String, (inout ConfiguredAccount) -> Void)] = [
             ("server", { $0.server = "other" }), ("container", { $0.container = "other" }),
             ("environment", { $0.environment = "other" }),
         ]
         for (key, change) in changes {
-            var settings = AccountSettings(file: "/etc/config.json")
+            var settings = ConfiguredAccount(file: "/etc/config.json")
             change(&settings)
             let error = #expect(throws: RecordError.self) { try settings.check(account) }
             #expect(error?.code == .invalidArgument)

@@ -24,7 +24,7 @@ final class DaemonFixture {
         }
         self.store = store
         sync = try MountedSync(
-            store, AccountSettings(file: "config.json"), SyncPolicy(), logger: .quiet)
+            store, ConfiguredAccount(file: "config.json"), SyncPolicy(), logger: .quiet)
         verbs = VerbRunner(
             mountpoint: "\(directory.path)/mount", store: store, sync: sync, view: MountView())
     }

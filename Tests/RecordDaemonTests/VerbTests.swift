@@ -42,10 +42,10 @@ import Testing
     @Test("a line of ctl is refused while nobody is signed in")
     func lines() throws {
         let daemon = try DaemonFixture()
-        let exchange = ServerExchange(daemon.sync, daemon.verbs)
+        let exchange = ServerBridge(daemon.sync, daemon.verbs)
         #expect(exchange.status() == nil)
         for verb in ControlVerb.allCases where verb.traits.contains(.isLine) {
-            #expect(throws: ServerExchange.noServer) { try exchange.run(verb) }
+            #expect(throws: ServerBridge.noServer) { try exchange.run(verb) }
         }
         try daemon.close()
     }

@@ -99,7 +99,7 @@ import Testing
         let engine = SyncEngine(b.exchange(over: wire))
         running.withLock { $0 = engine }
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         try b.expectSettled(["x": #"{"n":1}"#])
@@ -147,7 +147,7 @@ import Testing
         #expect(try replica.outbox() == ["create x? BAD_REQUEST"])
         let a = Running(replica, Self.fast)
         try replica.store.syncState.retryParked()
-        await a.engine.settle()
+        await a.engine.finishDueWork()
         #expect(try replica.outbox() == [])
         await a.stop()
     }
@@ -157,6 +157,6 @@ import Testing
         let server = try await TestServer()
         let a = Running(try Replica(server), Self.fast)
         await a.stop()
-        await a.engine.settle()
+        await a.engine.finishDueWork()
     }
 }

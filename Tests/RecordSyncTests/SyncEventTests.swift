@@ -22,7 +22,7 @@ import Testing
     private func run(_ replica: Replica) async -> SyncStatus {
         let engine = SyncEngine(replica.exchange)
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         return engine.published
@@ -50,11 +50,11 @@ import Testing
         let a = try Replica(server)
         let engine = SyncEngine(a.exchange)
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         try a.save("x", #"{"n":1}"#)
         for _ in 0..<3 {
             a.wire.plan(.recordsModify, .requestLost)
-            await engine.settle()
+            await engine.finishDueWork()
         }
         #expect(engine.published.nextTry != nil)
         let told = try events(a)
@@ -63,7 +63,7 @@ import Testing
                 "setup 0", "export 0 The server cannot be reached",
                 "export 0 An upload does not get through, although the server answers",
             ], "\(told)")
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         #expect(try events(a).last == "export 1")
@@ -93,14 +93,14 @@ import Testing
         let a = try Replica(server)
         let engine = SyncEngine(a.exchange)
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         try a.save("x", #"{"n":1}"#)
         let refusal = CoreTransport.Fault.refused(ServerError(.tryAgainLater, "busy"))
         for fault: CoreTransport.Fault in [.requestLost, refusal] {
             a.wire.plan(.recordsModify, fault)
-            await engine.settle()
+            await engine.finishDueWork()
         }
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         let told = try events(a)
@@ -130,7 +130,7 @@ import Testing
                 })
         }
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         #expect(seen.withLock(\.self) == ["3 of 7", "6 of 7"])

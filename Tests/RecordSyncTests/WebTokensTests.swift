@@ -41,7 +41,7 @@ import Testing
 
         func answer(
             _ token: Text, waiting: (() async -> Void)? = nil
-        ) async -> HTTPExchange.Answer {
+        ) async -> HTTPCall.Answer {
             state.withLock { state in
                 state.requests += 1
                 state.running += 1
@@ -54,7 +54,7 @@ import Testing
                 state.running -= 1
                 state.good = Text("\(state.requests + 1)")
                 let name = "x-apple-cloudkit-web-auth-token"
-                return HTTPExchange.Answer(
+                return HTTPCall.Answer(
                     status: 200, headers: [(name, state.good.string)], body: [])
             }
         }

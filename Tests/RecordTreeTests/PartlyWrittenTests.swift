@@ -13,7 +13,7 @@ struct PartlyWrittenTests {
     private final class Orders: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock(\.self) }
-        func add(_ order: ServerExchange.ShareOrder) {
+        func add(_ order: ServerBridge.ShareOrder) {
             guard case .save(let text) = order else { return }
             texts.withLock { $0.append(String(decoding: text, as: UTF8.self)) }
         }
@@ -25,7 +25,7 @@ struct PartlyWrittenTests {
     init() throws {
         let orders = orders
         fixture = try TreeFixture(
-            exchange: ServerExchange(
+            exchange: ServerBridge(
                 status: { nil }, run: { (_) throws(RecordError) in },
                 share: { (order, _) throws(RecordError) in orders.add(order) }))
         fixture.observe()

@@ -51,7 +51,7 @@ FAULTS = [
     ),
     (
         "an answer that got lost counts as taken",
-        SYNC + "Engine/Exchange+Settling.swift",
+        SYNC + "Engine/Exchange+Results.swift",
         "case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)",
         'case .unsent: try transaction.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
     ),

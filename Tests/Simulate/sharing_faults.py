@@ -151,7 +151,7 @@ FAULTS = [
     ),
     (
         "a link shows a large field that its record has no more",
-        SERVER + "Assets/AssetDownload.swift",
+        SERVER + "Assets/AssetRequest.swift",
         "            try reader.refers(access.zone.handle, record.name, to: ticket.fileChecksum)\n",
         "            record.name == ticket.place.record\n",
     ),

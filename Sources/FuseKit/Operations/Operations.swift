@@ -104,7 +104,7 @@ private func addNodes(_ operations: inout fuse_lowlevel_ops) {
     }
     operations.setattr = { request, node, status, set, info in
         dispatch(request) { fileSystem, request in
-            guard let status else { return Reply<Answer.Attributes>(request).fail(.EINVAL) }
+            guard let status else { return Reply<ReplyKind.Attributes>(request).fail(.EINVAL) }
             fileSystem.setattr(
                 node: NodeID(node), changes: AttributeChanges(status.pointee, set),
                 handle: info.map { FileHandle($0) }, reply: Reply(request))

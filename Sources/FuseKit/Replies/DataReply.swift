@@ -1,6 +1,6 @@
 import CFuse3
 
-extension Reply where Answer == FuseKit.Answer.Data {
+extension Reply where Kind == ReplyKind.Data {
     /// Answers a read: fewer bytes than asked for (`size`) mean the end of the file.
     package consuming func send(_ bytes: [UInt8]) {
         let (size, raw) = (size, request.take())

@@ -17,7 +17,7 @@ package struct DirectoryReply: ~Copyable, Sendable {
         buffer = ReplyBuffer(size: size)
     }
 
-    package var caller: Caller { request.caller }
+    package var caller: CallingProcess { request.caller }
 
     /// Adds an entry for readdir.
     /// - Parameter mode: the file type (`S_IFREG`, ...).
@@ -35,7 +35,7 @@ package struct DirectoryReply: ~Copyable, Sendable {
 
     /// Adds an entry for readdirplus; each but "." and ".." counts as one lookup of its node.
     /// - Returns: false when it did not fit, and then it does not count.
-    package mutating func addPlus(name: FileName, entry: Entry, nextOffset: Int64) -> Bool {
+    package mutating func addPlus(name: FileName, entry: LookupEntry, nextOffset: Int64) -> Bool {
         var parameters = fuse_entry_param()
         entry.fill(&parameters)
         return name.bytes.withUnsafeBytes {

@@ -6,9 +6,9 @@ import Synchronization
 /// The first caller of `take` answers it. If the caller of the operation gets a signal in the
 /// meantime, it gets EINTR at once, and `take` then returns nil. A reply that was not taken answers
 /// EIO when it is released.
-package final class PendingReply<Answer>: Sendable {
+package final class PendingReply<Kind>: Sendable {
     private struct State: ~Copyable, Sendable {
-        var reply: Reply<Answer>?
+        var reply: Reply<Kind>?
         /// Retained for libfuse as long as there is a reply. The code that takes the reply releases
         /// it.
         var handler: Unmanaged<InterruptHandler>?
@@ -26,7 +26,7 @@ package final class PendingReply<Answer>: Sendable {
     /// - Parameter onInterrupt: called after the EINTR, on a reading thread or, when the signal has
     ///   already arrived, within this call. The work may be stopped then.
     package init(
-        _ reply: consuming Reply<Answer>, onInterrupt: @escaping @Sendable () -> Void = {}
+        _ reply: consuming Reply<Kind>, onInterrupt: @escaping @Sendable () -> Void = {}
     ) {
         let raw = reply.request.peek()
         state = Mutex(State(reply: reply, handler: nil))
@@ -53,7 +53,7 @@ package final class PendingReply<Answer>: Sendable {
     deinit { _ = take() }
 
     /// Returns the reply to the first caller, and nil to all others.
-    package func take() -> Reply<Answer>? {
+    package func take() -> Reply<Kind>? {
         var handler: Unmanaged<InterruptHandler>?
         let taken = state.withLock { state in
             handler = state.handler.take()
@@ -69,7 +69,7 @@ package final class PendingReply<Answer>: Sendable {
     private func interrupt() {
         // libfuse holds the request's lock here, so the handler must not be unregistered.
         var handler: Unmanaged<InterruptHandler>?
-        let taken = state.withLock { state -> Reply<Answer>? in
+        let taken = state.withLock { state -> Reply<Kind>? in
             state.isInterrupted = true
             guard !state.isRegistering else { return nil }
             handler = state.handler.take()

@@ -7,7 +7,7 @@ import Glibc
 /// wants the answer (the mount is gone). Then the things that the answer would have handed over,
 /// such as a lookup count or an open handle, stay with the file system, because no forget or
 /// release will follow.
-package struct Reply<Answer>: ~Copyable, Sendable {
+package struct Reply<Kind>: ~Copyable, Sendable {
     let request: Request
     /// The largest number of bytes that the caller takes, for answers with a limit.
     package let size: Int
@@ -18,7 +18,7 @@ package struct Reply<Answer>: ~Copyable, Sendable {
     }
 
     /// The caller of the operation.
-    package var caller: Caller { request.caller }
+    package var caller: CallingProcess { request.caller }
 
     /// Indicates whether the caller has got a signal and waits only for this answer to handle it.
     package var isInterrupted: Bool { fuse_req_interrupted(request.peek()) != 0 }
@@ -29,7 +29,7 @@ package struct Reply<Answer>: ~Copyable, Sendable {
 }
 
 /// The kinds of answers. Each has its own `send`.
-package enum Answer {
+package enum ReplyKind {
     package enum Empty {}
     package enum Entry {}
     package enum Attributes {}
@@ -44,29 +44,29 @@ package enum Answer {
     package enum Poll {}
 }
 
-package typealias EmptyReply = Reply<Answer.Empty>
-package typealias EntryReply = Reply<Answer.Entry>
-package typealias AttributeReply = Reply<Answer.Attributes>
-package typealias LinkReply = Reply<Answer.Link>
-package typealias OpenReply = Reply<Answer.Open>
-package typealias CreateReply = Reply<Answer.Create>
-package typealias DataReply = Reply<Answer.Data>
-package typealias WriteReply = Reply<Answer.Write>
-package typealias StatisticsReply = Reply<Answer.Statistics>
+package typealias EmptyReply = Reply<ReplyKind.Empty>
+package typealias EntryReply = Reply<ReplyKind.Entry>
+package typealias AttributeReply = Reply<ReplyKind.Attributes>
+package typealias LinkReply = Reply<ReplyKind.Link>
+package typealias OpenReply = Reply<ReplyKind.Open>
+package typealias CreateReply = Reply<ReplyKind.Create>
+package typealias DataReply = Reply<ReplyKind.Data>
+package typealias WriteReply = Reply<ReplyKind.Write>
+package typealias StatisticsReply = Reply<ReplyKind.Statistics>
 /// The reply of getxattr and listxattr.
-package typealias ExtendedAttributeReply = Reply<Answer.ExtendedAttribute>
-package typealias SeekReply = Reply<Answer.Seek>
-package typealias PollReply = Reply<Answer.Poll>
+package typealias ExtendedAttributeReply = Reply<ReplyKind.ExtendedAttribute>
+package typealias SeekReply = Reply<ReplyKind.Seek>
+package typealias PollReply = Reply<ReplyKind.Poll>
 
-extension Reply where Answer == FuseKit.Answer.Empty {
+extension Reply where Kind == ReplyKind.Empty {
     package consuming func send() {
         fuse_reply_err(request.take(), 0)
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Entry {
+extension Reply where Kind == ReplyKind.Entry {
     @discardableResult
-    package consuming func send(_ entry: Entry) -> Bool {
+    package consuming func send(_ entry: LookupEntry) -> Bool {
         var parameters = fuse_entry_param()
         entry.fill(&parameters)
         return fuse_reply_entry(request.take(), &parameters) == 0
@@ -80,7 +80,7 @@ extension Reply where Answer == FuseKit.Answer.Entry {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Attributes {
+extension Reply where Kind == ReplyKind.Attributes {
     /// - Parameter timeout: the number of seconds for which the kernel may use the attributes.
     package consuming func send(_ attributes: FileAttributes, timeout: Double) {
         var status = stat()
@@ -89,7 +89,7 @@ extension Reply where Answer == FuseKit.Answer.Attributes {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Link {
+extension Reply where Kind == ReplyKind.Link {
     /// - Parameter target: the target without NUL, at most 4095 bytes.
     package consuming func send(_ target: [UInt8]) {
         // readlink's answer is plain data to the kernel, so the target needs no terminator.
@@ -98,7 +98,7 @@ extension Reply where Answer == FuseKit.Answer.Link {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Open {
+extension Reply where Kind == ReplyKind.Open {
     @discardableResult
     package consuming func send(_ opened: OpenedFile) -> Bool {
         var info = fuse_file_info()
@@ -107,9 +107,9 @@ extension Reply where Answer == FuseKit.Answer.Open {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Create {
+extension Reply where Kind == ReplyKind.Create {
     @discardableResult
-    package consuming func send(_ entry: Entry, _ opened: OpenedFile) -> Bool {
+    package consuming func send(_ entry: LookupEntry, _ opened: OpenedFile) -> Bool {
         var parameters = fuse_entry_param()
         entry.fill(&parameters)
         var info = fuse_file_info()
@@ -118,7 +118,7 @@ extension Reply where Answer == FuseKit.Answer.Create {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Write {
+extension Reply where Kind == ReplyKind.Write {
     /// - Parameter count: the number of bytes taken. A number below the offered one is a short
     ///   write.
     package consuming func send(count: Int) {
@@ -126,7 +126,7 @@ extension Reply where Answer == FuseKit.Answer.Write {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Statistics {
+extension Reply where Kind == ReplyKind.Statistics {
     package consuming func send(_ statistics: FileSystemStatistics) {
         var status = statvfs()
         status.f_bsize = UInt(statistics.blockSize)
@@ -142,7 +142,7 @@ extension Reply where Answer == FuseKit.Answer.Statistics {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
+extension Reply where Kind == ReplyKind.ExtendedAttribute {
     /// Answers with the value, or for listxattr with the names, each with a NUL after it. A caller
     /// that asks with size 0 gets only the length. A caller with a buffer that is too small gets
     /// ERANGE.
@@ -169,13 +169,13 @@ extension Reply where Answer == FuseKit.Answer.ExtendedAttribute {
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Seek {
+extension Reply where Kind == ReplyKind.Seek {
     package consuming func send(offset: Int64) {
         fuse_reply_lseek(request.take(), off_t(offset))
     }
 }
 
-extension Reply where Answer == FuseKit.Answer.Poll {
+extension Reply where Kind == ReplyKind.Poll {
     /// - Parameter events: the events such as POLLIN that are true now.
     package consuming func send(events: UInt32) {
         fuse_reply_poll(request.take(), events)
@@ -187,7 +187,7 @@ func sendBytes(_ request: fuse_req_t, _ bytes: UnsafeRawBufferPointer) -> Int32 
         request, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
 }
 
-extension Entry {
+extension LookupEntry {
     func fill(_ parameters: inout fuse_entry_param) {
         parameters.ino = node.rawValue
         parameters.generation = generation

@@ -4,7 +4,7 @@ import Glibc
 /// which the kernel may use both without asking again.
 ///
 /// Each entry that reaches the kernel counts as one lookup of the node, which `forget` takes back.
-package struct Entry: Sendable {
+package struct LookupEntry: Sendable {
     package var node: NodeID
     /// A number that distinguishes reused node numbers, for NFS export.
     package var generation: UInt64

@@ -41,7 +41,7 @@ package struct FileName: Hashable, Sendable, CustomStringConvertible {
 
 /// The caller of a request. All values are zero for calls that the kernel makes for itself, such as
 /// writing back a shared mapping.
-package struct Caller: Hashable, Sendable {
+package struct CallingProcess: Hashable, Sendable {
     package let uid: UInt32
     package let gid: UInt32
     /// The thread of the caller. For a single-threaded caller this is the process.

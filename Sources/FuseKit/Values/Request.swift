@@ -23,9 +23,9 @@ struct Request: ~Copyable, @unchecked Sendable {
     /// Returns the request for calls that need it but do not answer it.
     borrowing func peek() -> fuse_req_t { raw }
 
-    var caller: Caller {
-        guard let context = fuse_req_ctx(raw) else { return Caller(uid: 0, gid: 0, pid: 0) }
-        return Caller(
+    var caller: CallingProcess {
+        guard let context = fuse_req_ctx(raw) else { return CallingProcess(uid: 0, gid: 0, pid: 0) }
+        return CallingProcess(
             uid: context.pointee.uid, gid: context.pointee.gid, pid: context.pointee.pid,
             umask: context.pointee.umask)
     }

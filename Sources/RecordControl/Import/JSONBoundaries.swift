@@ -3,7 +3,7 @@ import RecordModel
 /// Finds where the elements of a JSON array, or the members of an object, begin and end in a text.
 ///
 /// It reads only brackets, strings and commas. The parser checks everything between them.
-struct JSONElements {
+struct JSONBoundaries {
     struct Element {
         /// The decoded key of a member. It is nil in an array.
         let key: [UInt8]?
@@ -55,7 +55,7 @@ private struct Cutter {
     }
 
     /// Returns one element up to the following comma or bracket. The parser refuses an empty one.
-    mutating func element(hasKey: Bool) -> JSONElements.Element? {
+    mutating func element(hasKey: Bool) -> JSONBoundaries.Element? {
         skipSpace()
         var key: [UInt8]?
         if hasKey {
@@ -74,7 +74,7 @@ private struct Cutter {
         while last > start, text[last - 1] == 0x20 || (0x09...0x0D).contains(text[last - 1]) {
             last -= 1
         }
-        return JSONElements.Element(key: key, range: start..<last)
+        return JSONBoundaries.Element(key: key, range: start..<last)
     }
 
     private func decode(_ range: Range<Int>) -> [UInt8]? {

@@ -7,7 +7,7 @@ package import RecordModel
 /// imported. The strict parser then reads each element.
 package struct JSONRows: ImportRows {
     private let text: [UInt8]
-    private let elements: [JSONElements.Element]
+    private let elements: [JSONBoundaries.Element]
     private let sharesLines: Bool
     private var index = 0
     private var place: LineCounter
@@ -22,11 +22,11 @@ package struct JSONRows: ImportRows {
     package init(text: [UInt8], at key: String? = nil) throws(RecordError) {
         self.text = text
         place = LineCounter()
-        guard let root = JSONElements(text) else { throw Self.malformed(text) }
+        guard let root = JSONBoundaries(text) else { throw Self.malformed(text) }
         if let key {
             let bytes = Array(key.utf8)
             guard let member = root.elements.first(where: { $0.key == bytes }),
-                let inner = JSONElements(text, in: member.range)
+                let inner = JSONBoundaries(text, in: member.range)
             else {
                 throw RecordError(
                     .invalidArgument, "\"\(key)\" is not an array or object of the file's root.")
@@ -50,7 +50,7 @@ package struct JSONRows: ImportRows {
         return row
     }
 
-    private func content(of element: JSONElements.Element) -> ImportRow.Content {
+    private func content(of element: JSONBoundaries.Element) -> ImportRow.Content {
         do {
             let value = try JSONParser.parse(Array(text[element.range]))
             if let members = value.object { return .fields(members) }
@@ -63,17 +63,17 @@ package struct JSONRows: ImportRows {
         }
     }
 
-    private static func rows(of root: JSONElements, _ text: [UInt8]) -> [JSONElements.Element] {
+    private static func rows(of root: JSONBoundaries, _ text: [UInt8]) -> [JSONBoundaries.Element] {
         guard root.isObject else { return root.elements }
         let arrays = root.elements.filter { text[$0.range.lowerBound] == UInt8(ascii: "[") }
-        if arrays.count == 1, let inner = JSONElements(text, in: arrays[0].range),
+        if arrays.count == 1, let inner = JSONBoundaries(text, in: arrays[0].range),
             inner.elements.contains(where: { text[$0.range.lowerBound] == UInt8(ascii: "{") })
         {
             return inner.elements
         }
         let objects = root.elements.filter { text[$0.range.lowerBound] == UInt8(ascii: "{") }
         if objects.count == root.elements.count { return root.elements }
-        return [JSONElements.Element(key: nil, range: root.range)]
+        return [JSONBoundaries.Element(key: nil, range: root.range)]
     }
 
     /// Returns the error of a file that cannot be divided. The strict parser gives the best

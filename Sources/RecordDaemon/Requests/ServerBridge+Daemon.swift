@@ -1,7 +1,7 @@
 import RecordModel
 import RecordTree
 
-extension ServerExchange {
+extension ServerBridge {
     /// Creates the exchange for the files of `.recordfs`. Only its requests about shares wait for
     /// the server.
     init(_ sync: MountedSync, _ verbs: VerbRunner) {

@@ -56,7 +56,7 @@ struct ShareRequests: Sendable {
     }
 
     /// Runs the request of the file of a share.
-    func run(_ order: ServerExchange.ShareOrder, of file: ShareFile) throws(RecordError) {
+    func run(_ order: ServerBridge.ShareOrder, of file: ShareFile) throws(RecordError) {
         let service = try sync.signedIn()
         let place = try SharedPlaces(store: store).place(file)
         switch order {

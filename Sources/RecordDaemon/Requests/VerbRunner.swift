@@ -20,13 +20,13 @@ struct VerbRunner: Sendable {
         case .sync:
             // The server also gets the deletions of the last moments.
             if waits { try view.outlastGrace() }
-            return try exchange(waits)
+            return try syncNow(waits)
         case .pause: try sync.signedIn().pause()
         case .resume: try sync.signedIn().resume()
         case .retry:
             _ = try sync.signedIn()
             try store.syncState.retryParked()
-            return try exchange(waits)
+            return try syncNow(waits)
         case .account: try sync.restart()
         case .shutdown: try unmount()
         }
@@ -34,13 +34,13 @@ struct VerbRunner: Sendable {
     }
 
     /// Returns the status after the exchange when the caller waits for it.
-    private func exchange(_ waits: Bool) throws(RecordError) -> JSONValue {
+    private func syncNow(_ waits: Bool) throws(RecordError) -> JSONValue {
         let service = try sync.signedIn()
         guard waits else {
             service.kick()
             return .object([])
         }
-        return SyncReport(service.settle(), of: service, in: store).json
+        return SyncReport(service.finishDueWork(), of: service, in: store).json
     }
 
     private func unmount() throws(RecordError) {

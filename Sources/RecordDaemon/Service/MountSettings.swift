@@ -6,7 +6,7 @@ package import RecordSync
 package struct MountSettings: Sendable {
     package var mount: MountConfiguration
     /// The account to which the store must belong.
-    package var account: AccountSettings
+    package var account: ConfiguredAccount
     /// The parts of the account that are kept on this machine.
     package var policy = SyncPolicy()
     /// A command line for `/bin/sh`, run when others do something with a share.
@@ -15,7 +15,7 @@ package struct MountSettings: Sendable {
     package var refusalLog: String
     package var logLevel = Logger.Level.info
 
-    package init(mount: MountConfiguration, account: AccountSettings, refusalLog: String) {
+    package init(mount: MountConfiguration, account: ConfiguredAccount, refusalLog: String) {
         self.mount = mount
         self.account = account
         self.refusalLog = refusalLog

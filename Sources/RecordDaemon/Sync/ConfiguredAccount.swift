@@ -3,7 +3,7 @@ package import RecordSync
 import RecordWire
 
 /// The account that the settings name. Its values are nil where the settings name none.
-package struct AccountSettings: Sendable {
+package struct ConfiguredAccount: Sendable {
     /// The file that has the settings, for messages.
     package let file: String
     /// The address, without a slash at its end.
@@ -19,17 +19,19 @@ package struct AccountSettings: Sendable {
     ///
     /// Errors: invalidArgument when the store belongs to another account than the settings name.
     package func check(_ account: Account) throws(RecordError) {
-        let pairs = [
-            ("server", server, account.server), ("container", container, account.container.string),
-            ("environment", environment, account.environment.rawValue),
-        ]
-        for (key, wanted, known) in pairs {
-            guard let wanted, wanted != known else { continue }
-            throw RecordError(
-                .invalidArgument,
-                "\(file) says that its \(key) is \(wanted), and it is signed in to "
-                    + "\(known). A store belongs to one account: use another state for another account."
-            )
-        }
+        try check("server", server, account.server)
+        try check("container", container, account.container.string)
+        try check("environment", environment, account.environment.rawValue)
+    }
+
+    private func check(
+        _ key: String, _ wanted: String?, _ known: String
+    ) throws(RecordError) {
+        guard let wanted, wanted != known else { return }
+        throw RecordError(
+            .invalidArgument,
+            "\(file) says that its \(key) is \(wanted), and it is signed in to "
+                + "\(known). A store belongs to one account: use another state for another account."
+        )
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// The exchange of a mount's store with its record server, while a user is signed in.
 final class MountedSync: Sendable {
     private let store: RecordStore
-    private let account: AccountSettings
+    private let account: ConfiguredAccount
     private let policy: SyncPolicy
     private let logger: Logger
     private let running = Mutex<SyncService?>(nil)
@@ -19,7 +19,7 @@ final class MountedSync: Sendable {
     /// Errors: those of reading the account; invalidArgument when the account differs from the
     /// settings.
     init(
-        _ store: RecordStore, _ account: AccountSettings, _ policy: SyncPolicy, logger: Logger
+        _ store: RecordStore, _ account: ConfiguredAccount, _ policy: SyncPolicy, logger: Logger
     ) throws(RecordError) {
         self.store = store
         self.account = account

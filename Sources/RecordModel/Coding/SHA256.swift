@@ -70,8 +70,8 @@ extension ContentHash {
     package init(digest: [UInt8]) {
         var hex: [UInt8] = []
         for byte in digest {
-            hex.append(Hexadecimal.lowercase[Int(byte >> 4)])
-            hex.append(Hexadecimal.lowercase[Int(byte & 15)])
+            hex.append(HexadecimalDigit.lowercase[Int(byte >> 4)])
+            hex.append(HexadecimalDigit.lowercase[Int(byte & 15)])
         }
         self.init(hex: String(decoding: hex, as: UTF8.self))
     }

@@ -89,8 +89,8 @@ extension ContentHash {
         guard text.utf8.count == 64 else { return nil }
         var hex: [UInt8] = []
         for byte in text.utf8 {
-            guard let value = Hexadecimal.value(byte) else { return nil }
-            hex.append(Hexadecimal.lowercase[Int(value)])
+            guard let value = HexadecimalDigit.value(byte) else { return nil }
+            hex.append(HexadecimalDigit.lowercase[Int(value)])
         }
         self.init(hex: String(decoding: hex, as: UTF8.self))
     }

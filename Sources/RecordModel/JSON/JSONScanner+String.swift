@@ -104,7 +104,7 @@ extension JSONScanner {
     private mutating func fourDigits() throws(RecordError) -> UInt16 {
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let digit = Hexadecimal.value(byte) else {
+            guard let digit = HexadecimalDigit.value(byte) else {
                 throw expected("4 hexadecimal digits after \\u")
             }
             value = value << 4 | UInt16(digit)

@@ -63,7 +63,7 @@ enum ByteOrderMark {
 }
 
 /// Digits of hexadecimal numbers.
-enum Hexadecimal {
+enum HexadecimalDigit {
     static let lowercase = Array("0123456789abcdef".utf8)
     static let uppercase = Array("0123456789ABCDEF".utf8)
 

@@ -128,8 +128,8 @@ package struct JSONWriter {
         case 0x0D: bytes += #"\r"#.utf8
         case 0x01..<0x20:
             bytes += #"\u00"#.utf8
-            bytes.append(Hexadecimal.lowercase[Int(byte >> 4)])
-            bytes.append(Hexadecimal.lowercase[Int(byte & 15)])
+            bytes.append(HexadecimalDigit.lowercase[Int(byte >> 4)])
+            bytes.append(HexadecimalDigit.lowercase[Int(byte & 15)])
         default: bytes += [0xEF, 0xBF, 0xBD]
         }
     }

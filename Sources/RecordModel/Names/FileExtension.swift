@@ -43,8 +43,8 @@ package enum FileExtension {
 
     private static func escaped(_ byte: UInt8) -> [UInt8] {
         [
-            UInt8(ascii: "%"), Hexadecimal.uppercase[Int(byte >> 4)],
-            Hexadecimal.uppercase[Int(byte & 15)],
+            UInt8(ascii: "%"), HexadecimalDigit.uppercase[Int(byte >> 4)],
+            HexadecimalDigit.uppercase[Int(byte & 15)],
         ]
     }
 }

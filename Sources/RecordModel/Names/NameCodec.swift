@@ -14,8 +14,8 @@ package enum NameCodec {
             for byte in name[at..<(at + (length ?? 1))] {
                 if escapes {
                     encoded.append(UInt8(ascii: "%"))
-                    encoded.append(Hexadecimal.uppercase[Int(byte >> 4)])
-                    encoded.append(Hexadecimal.uppercase[Int(byte & 15)])
+                    encoded.append(HexadecimalDigit.uppercase[Int(byte >> 4)])
+                    encoded.append(HexadecimalDigit.uppercase[Int(byte & 15)])
                 } else {
                     encoded.append(byte)
                 }
@@ -38,8 +38,8 @@ package enum NameCodec {
                 at += 1
                 continue
             }
-            guard at + 2 < encoded.count, let high = Hexadecimal.value(encoded[at + 1]),
-                let low = Hexadecimal.value(encoded[at + 2])
+            guard at + 2 < encoded.count, let high = HexadecimalDigit.value(encoded[at + 1]),
+                let low = HexadecimalDigit.value(encoded[at + 2])
             else { return nil }
             name.append(high << 4 | low)
             at += 3

@@ -27,7 +27,7 @@ extension Stem {
     package var isShortened: Bool {
         guard bytes.count >= 34 else { return false }
         return bytes.suffix(34).starts(with: "%-".utf8)
-            && bytes.suffix(32).allSatisfy { Hexadecimal.value($0) != nil }
+            && bytes.suffix(32).allSatisfy { HexadecimalDigit.value($0) != nil }
     }
 
     /// `STEM.json`.

@@ -173,8 +173,8 @@ struct QueryTermReader {
         var at = 0
         while at < text.count {
             if text[at] == UInt8(ascii: "%") {
-                guard at + 2 < text.count, let high = Hexadecimal.value(text[at + 1]),
-                    let low = Hexadecimal.value(text[at + 2])
+                guard at + 2 < text.count, let high = HexadecimalDigit.value(text[at + 1]),
+                    let low = HexadecimalDigit.value(text[at + 2])
                 else { return nil }
                 decoded.append(high << 4 | low)
                 at += 3

@@ -3,6 +3,7 @@ package import Logging
 package import RecordModel
 import RecordServerCore
 package import RecordServerHTTP
+import RecordServerTLS
 import RecordWire
 
 /// A server on a data directory, from its lock to its last connection.

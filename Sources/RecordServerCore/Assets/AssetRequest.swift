@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordWire
 
 /// One request for the bytes of an asset, as the viewer that a sealed URL names.
-package struct AssetDownload: Sendable {
+package struct AssetRequest: Sendable {
     let resources: ServiceResources
     package let ticket: DownloadTicket
     let requestID: Text

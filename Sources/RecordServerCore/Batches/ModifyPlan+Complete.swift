@@ -6,7 +6,7 @@ extension ModifyPlan {
     /// Runs passes until no operation fails in one. After a pass in which an operation fails, the
     /// next one leaves it out and tries again those that failed because of it alone. There are at
     /// most twice as many passes as operations.
-    mutating func settle() throws(ServerError) {
+    mutating func complete() throws(ServerError) {
         var before = refused
         repeat {
             reconsider(since: before)
@@ -54,7 +54,7 @@ extension ModifyPlan {
         try checkRootsOfNewShares()
         try checkDeletions()
         guard failureCount == failures else { return false }
-        try settleMemberships()
+        try completeMemberships()
         guard failureCount == failures else { return false }
         try checkQuota()
         return failureCount == failures

@@ -5,7 +5,7 @@ import RecordWire
 /// "Trees").
 extension ModifyPlan {
     /// Gives every record of the batch its place, and moves the records below it along.
-    mutating func settleMemberships() throws(ServerError) {
+    mutating func completeMemberships() throws(ServerError) {
         noteMoves()
         for (index, step) in steps.enumerated() {
             for name in [step.name, step.share?.root?.name] {
@@ -13,7 +13,7 @@ extension ModifyPlan {
                     plan.isOwn || name == step.share?.root?.name, !plan.record.isDeleted
                 else { continue }
                 try catching(index) { this throws(ServerError) in
-                    try this.settleMembership(of: plan, index)
+                    try this.completeMembership(of: plan, index)
                 }
                 if steps[index].error != nil { note(try groundsOfPlace(of: name), of: index) }
             }
@@ -21,10 +21,10 @@ extension ModifyPlan {
         for (share, operation) in removedShares.sorted(by: { $0.key < $1.key }) {
             try unmark(share, operation)
         }
-        try settleTrees()
+        try completeTrees()
     }
 
-    private mutating func settleMembership(
+    private mutating func completeMembership(
         of own: PlannedRecord, _ index: Int
     ) throws(ServerError) {
         var plan = own

@@ -158,7 +158,7 @@ extension ModifyPlan {
 
     /// Computes the rows of all trees that are now in another tree or share, with the trees inside
     /// them.
-    mutating func settleTrees() throws(ServerError) {
+    mutating func completeTrees() throws(ServerError) {
         var queue = trees.touched
         var seen: Set<TreeNumber> = []
         while let (number, operation) = queue.popLast() {

@@ -133,7 +133,7 @@ extension ModifyPlan {
                 try FieldsCodec.decode(record.fields)
             }
         batch.indexes.append(
-            RecordIndex(
+            IndexKeys(
                 record.name, type: record.type, schema.indexEntries(record, fields: fields)))
         if batch.isLarge { try batch.put(handle, transaction) }
     }
@@ -203,12 +203,12 @@ extension ModifyPlan {
 private struct WriteBatch {
     var references: [RecordReferences] = []
     var assets: [RecordAssets] = []
-    var indexes: [RecordIndex] = [] {
+    var indexes: [IndexKeys] = [] {
         didSet { if let last = indexes.last { entries += last.entries.count } }
     }
     private var entries = 0
 
-    var isLarge: Bool { entries > RecordIndex.entriesPerCall }
+    var isLarge: Bool { entries > IndexKeys.entriesPerCall }
 
     mutating func put(_ zone: ZoneHandle, _ transaction: any StorageTransaction)
         throws(ServerError)

@@ -114,7 +114,7 @@ struct ModifyPlan {
         try plan.readOperations(request, names)
         try plan.evaluate()
         plan.refusals = [:]
-        try plan.settle()
+        try plan.complete()
         try plan.regrowSchema()
         plan.rollBackIfAtomic()
         return plan

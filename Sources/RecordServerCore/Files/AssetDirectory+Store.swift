@@ -41,15 +41,15 @@ extension AssetDirectory: AssetStore {
             }
             return doomed
         }
-        try await settle(doomed, unless: known)
+        try await remove(doomed, unless: known)
     }
 
     package func endRemovals(unless known: @escaping Knowledge) async throws(ServerError) {
         let doomed = try await FileThreads.run { () throws(ServerError) in try self.doomed() }
-        try await settle(doomed, unless: known)
+        try await remove(doomed, unless: known)
     }
 
-    private func settle(
+    private func remove(
         _ doomed: [DoomedAsset], unless known: Knowledge
     ) async throws(ServerError) {
         guard !doomed.isEmpty else { return }

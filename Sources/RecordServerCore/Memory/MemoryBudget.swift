@@ -90,7 +90,7 @@ package final class MemoryHold: Sendable {
     /// more is needed than exists. The request then holds as much as before.
     package func set(to bytes: Int) throws(ServerError) {
         try charged.withLock { charged throws(ServerError) in
-            let due = bytes - settleSmall(bytes, &charged)
+            let due = bytes - chargeSmall(bytes, &charged)
             if due > charged.large {
                 try budget.take(
                     due - charged.large, whole: max(0, bytes - MemoryBudget.freeBytes))
@@ -102,7 +102,7 @@ package final class MemoryHold: Sendable {
     }
 
     /// Returns the part of the bytes that comes from the room of small requests.
-    private func settleSmall(_ bytes: Int, _ charged: inout Charged) -> Int {
+    private func chargeSmall(_ bytes: Int, _ charged: inout Charged) -> Int {
         let wanted = min(bytes, MemoryBudget.freeBytes)
         if wanted < charged.small {
             budget.giveBackSmall(charged.small - wanted)
@@ -137,7 +137,7 @@ package final class MemoryHold: Sendable {
     /// Holds the bytes for work that cannot be refused any more.
     package func force(to bytes: Int) {
         charged.withLock { charged in
-            let due = bytes - settleSmall(bytes, &charged)
+            let due = bytes - chargeSmall(bytes, &charged)
             budget.giveBack(charged.large - due)
             charged.large = due
         }

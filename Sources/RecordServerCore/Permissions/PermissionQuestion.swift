@@ -8,7 +8,7 @@ enum PermissionQuestion: Sendable {
     /// An action on the records of a zone.
     case records(RecordAction, ZoneRights)
     /// A change of a share by one of its people.
-    case share(ShareEdit, by: ShareEditor)
+    case share(ShareChange, by: ShareEditor)
 }
 
 /// An action on the records of a zone.
@@ -31,7 +31,7 @@ enum RecordAction: Hashable, Sendable {
 }
 
 /// A change of a share.
-enum ShareEdit: Hashable, Sendable {
+enum ShareChange: Hashable, Sendable {
     /// The fields of its record, such as the title.
     case fields
     case publicPermission

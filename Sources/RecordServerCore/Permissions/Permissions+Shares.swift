@@ -3,7 +3,7 @@ import RecordWire
 extension Permissions {
     /// Decides about a change of a share. The owner may change everything, and an administrator
     /// invites and removes people and answers requests. A participant may only leave.
-    static func decide(_ edit: ShareEdit, by editor: ShareEditor) -> Decision {
+    static func decide(_ edit: ShareChange, by editor: ShareEditor) -> Decision {
         switch (edit, editor) {
         case (_, .owner), (.fields, .administrator(_, .readWrite)), (.access, .administrator):
             .allowed

@@ -5,7 +5,7 @@ import RecordWire
 ///
 /// Beyond the limit, notices lose their records, so that subscriptions to zones and databases still
 /// work. After that the oldest notices are lost: clients ask for changes after a while anyway.
-struct NoticeQueue: Sendable {
+struct ChangeNoticeQueue: Sendable {
     /// The most bytes of the records in the queue.
     private static let maximumBytes = 8 << 20
     private static let maximumCount = 10_000

@@ -10,7 +10,7 @@ import Synchronization
 /// the storage for nothing, because one task looks for all of them.
 package final class PushHub: Sendable {
     struct State: Sendable {
-        var queue = NoticeQueue()
+        var queue = ChangeNoticeQueue()
         var isDelivering = false
         /// The newest poll of each device, by courier hash.
         var polls: [Text: PollWaiter] = [:]

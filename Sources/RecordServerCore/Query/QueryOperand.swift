@@ -55,7 +55,7 @@ extension WireValue {
 }
 
 /// The value of a filter, with the type of its field.
-enum QueryOperand: Hashable, Sendable {
+enum FilterValue: Hashable, Sendable {
     case null
     case one(QueryItem)
     case many([QueryItem])
@@ -80,7 +80,7 @@ struct OperandReader {
 
     func operand(
         _ kind: QueryTestKind, _ value: WireValue?, distance: Double?
-    ) throws(ServerError) -> QueryOperand {
+    ) throws(ServerError) -> FilterValue {
         guard let value else {
             guard kind == .equals else { throw error("needs a value") }
             return .null

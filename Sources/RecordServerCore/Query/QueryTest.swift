@@ -6,7 +6,7 @@ struct QueryTest: Sendable {
     let field: QueryField
     let definition: SchemaDocument.Field
     let rule: ComparatorRule
-    let operand: QueryOperand
+    let operand: FilterValue
 
     /// Returns whether a value passes. `home` is the zone of the record.
     func passes(_ value: WireValue?, home: ZoneKey?) -> Bool {

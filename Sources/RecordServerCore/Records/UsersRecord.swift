@@ -49,7 +49,7 @@ struct UsersRecord: Sendable {
         let schema = try ContainerSchema.current(container, transaction)
         try transaction.putIndexes(
             row.handle,
-            [RecordIndex(name, type: record.type, schema.indexEntries(record, fields: []))])
+            [IndexKeys(name, type: record.type, schema.indexEntries(record, fields: []))])
         try transaction.updateZone(row)
     }
 }

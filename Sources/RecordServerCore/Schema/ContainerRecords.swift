@@ -55,14 +55,14 @@ extension ContainerSchema {
         let records = ContainerRecords(container: container, reader: transaction)
         for type in types {
             try records.eachBatch(of: type) { zone, batch throws(ServerError) in
-                var (indexes, entries) = ([RecordIndex](), 0)
+                var (indexes, entries) = ([IndexKeys](), 0)
                 for record in batch {
                     let fields = try FieldsCodec.decode(record.fields)
-                    let index = RecordIndex(
+                    let index = IndexKeys(
                         record.name, type: record.type, indexEntries(record, fields: fields))
                     indexes.append(index)
                     entries += index.entries.count
-                    guard entries > RecordIndex.entriesPerCall else { continue }
+                    guard entries > IndexKeys.entriesPerCall else { continue }
                     try transaction.putIndexes(zone.handle, indexes)
                     (indexes, entries) = ([], 0)
                 }

@@ -24,7 +24,7 @@ package final class RecordService: Sendable {
     package var push: PushHub { resources.push }
 
     /// The requests for access to shares, also for the pages of links.
-    package var shareRequests: ShareRequests { ShareRequests(resources: resources) }
+    package var shareRequests: AccessRequesting { AccessRequesting(resources: resources) }
 
     /// Checks a request before its body is read: that the operation exists in this database, and
     /// that this caller may use it at all.

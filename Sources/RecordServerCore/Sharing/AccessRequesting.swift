@@ -4,7 +4,7 @@ package import RecordWire
 
 /// Implements records/requestAccess, an extension: Apple's clients have the operation, its web
 /// services do not.
-package struct ShareRequests: Sendable {
+package struct AccessRequesting: Sendable {
     let resources: ServiceResources
 
     /// The most short GUIDs of one request, which counts as one at the throttle.

@@ -27,7 +27,7 @@ extension ShareRules {
             try share.block(only: blocked.map(\.normalised), situation.reader)
         }
         if share != before { try Permissions.decide(.share(.access, by: editor)).require() }
-        try share.settleRequests(situation.reader)
+        try share.dropAnsweredRequests(situation.reader)
     }
 }
 
@@ -88,7 +88,7 @@ extension ShareRow {
 
     /// Returns the requests that still wait. Requests of people who are in or are blocked are
     /// dropped, and all of them when anybody may join.
-    func settledRequests(_ reader: any StorageReader) throws(ServerError) -> [RequesterRow] {
+    func waitingRequests(_ reader: any StorageReader) throws(ServerError) -> [RequesterRow] {
         guard publicPermission.orNone == .none, !deniesAccessRequests else { return [] }
         var waiting: [RequesterRow] = []
         for requester in requesters {
@@ -100,9 +100,9 @@ extension ShareRow {
         return waiting
     }
 
-    mutating func settleRequests(_ reader: any StorageReader) throws(ServerError) {
+    mutating func dropAnsweredRequests(_ reader: any StorageReader) throws(ServerError) {
         guard !requesters.isEmpty else { return }
-        requesters = try settledRequests(reader)
+        requesters = try waitingRequests(reader)
     }
 
     /// Returns the share with a new request for access. Returns the unchanged share when the

@@ -98,7 +98,7 @@ package protocol RecordWriter {
     /// been put.
     func putReferences(_ zone: ZoneHandle, _ sources: [RecordReferences]) throws(ServerError)
     /// Replaces all index entries of each of these records, which have been put.
-    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError)
+    func putIndexes(_ zone: ZoneHandle, _ records: [IndexKeys]) throws(ServerError)
     /// Notes that a record left a hierarchy at `position`, by a change or by its deletion. A
     /// tombstone has no share, so this note is the only way in which the feed of a share learns of
     /// it. The next `put` of the record with this `share` removes the note.

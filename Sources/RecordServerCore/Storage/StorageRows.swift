@@ -265,7 +265,7 @@ package struct RecordReferences: Hashable, Sendable {
 }
 
 /// The keys under which the indexes of its type find a record.
-package struct RecordIndex: Hashable, Sendable {
+package struct IndexKeys: Hashable, Sendable {
     /// The most entries to collect before they are put. A caller with more entries puts them before
     /// it makes more, because long texts have many.
     package static let entriesPerCall = 4_000

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOHTTP1
 import RecordModel
@@ -20,9 +20,8 @@ struct RootResponder: Sendable {
         let client = ClientIdentity(
             request.head, peer: peer, isTLS: isTLS, configuration: configuration)
         let context = HTTPContext(
-            source: HTTPContextSource(
-                logger: logger, requestID: RequestIdentifier.make(), now: clock.now,
-                baseURL: client.baseURL, clientAddress: client.address))
+            requestID: RequestIdentifier.make(), now: clock.now, baseURL: client.baseURL,
+            clientAddress: client.address)
         let place = PathClass(request.path)
         context.facts.note { $0.endpoint = place.rawValue }
         if place == .courier { observer.metrics.pollBegan() }
@@ -94,10 +93,7 @@ struct RootResponder: Sendable {
                 throw HTTPRefusal.encodedBody
             }
         }
-        let response = try await routes.responder.respond(to: request, context: context)
-        guard context.endpointPath == RouteTable.notFound else { return response }
-        let allowed = routes.methods(of: components)
-        throw allowed.isEmpty ? HTTPRefusal.notFound : .methodNotAllowed(allowed)
+        return try await routes.respond(to: request, components, context)
     }
 }
 
@@ -115,29 +111,5 @@ enum PathClass: String {
         } else {
             self = path.hasPrefix("/courier/") ? .courier : .page
         }
-    }
-}
-
-/// The routes, with the methods of each path.
-struct RouteTable: Sendable {
-    /// Hummingbird's name for the route of a request that has none.
-    static let notFound = "NotFound"
-
-    let responder: RouterResponder<HTTPContext>
-    private let routes: [(path: RouterPath, method: String)]
-
-    init(_ router: Router<HTTPContext>) {
-        responder = router.buildResponder()
-        routes = router.routes.map { ($0.path, $0.method.rawValue) }
-    }
-
-    /// Returns the methods in alphabetical order. Returns none for an unknown path.
-    func methods(of components: [Substring]) -> [String] {
-        let matching = routes.filter { route in
-            route.path.count == components.count
-                && zip(route.path, components).allSatisfy { $0 ~= $1 }
-        }
-        guard !matching.isEmpty else { return [] }
-        return Set(matching.map(\.method) + ["OPTIONS"]).sorted()
     }
 }

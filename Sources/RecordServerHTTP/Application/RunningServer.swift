@@ -1,5 +1,4 @@
 import Glibc
-import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore

@@ -1,8 +1,10 @@
 package import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 package import Logging
+import NIOCore
 package import RecordModel
 package import RecordServerCore
+package import RecordServerTLS
 import RecordWire
 
 /// A whole record server over a storage: operations, pages, assets, long polls.
@@ -34,7 +36,7 @@ package struct ServerApplication: Sendable {
         self.clock = clock
         self.logger = logger
         self.tls = tls
-        let router = Router(context: HTTPContext.self, options: .autoGenerateHeadEndpoints)
+        var routes = RouteTable()
         OperationRoutes(
             service: service, authenticator: authenticator,
             bodies: BodyReader(
@@ -43,23 +45,23 @@ package struct ServerApplication: Sendable {
             memory: MemoryBudget(
                 bytes: configuration.limits.memoryBytes, onReturned: ProcessMemory.trim),
             limits: OperationLimiter(configuration.rates, links.throttles)
-        ).add(to: router)
+        ).add(to: &routes)
         let metrics = ServerMetrics()
         self.metrics = metrics
         OperationalRoutes(service: service, metrics: metrics, configuration: configuration)
-            .add(to: router)
+            .add(to: &routes)
         let pages = Pages(
             service: service, authenticator: authenticator, throttles: links.throttles,
             site: configuration.site, metrics: metrics, logger: logger)
-        addPageRoutes(to: router, pages: pages) { _, context in
+        addPageRoutes(to: &routes, pages: pages) { context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,
                 requestID: context.requestID, now: context.now)
         }
-        addAssetRoutes(to: router, service: service)
-        addCourierRoutes(to: router, push: push)
+        addAssetRoutes(to: &routes, service: service)
+        addCourierRoutes(to: &routes, push: push)
         root = RootResponder(
-            routes: RouteTable(router), configuration: configuration, clock: clock,
+            routes: routes, configuration: configuration, clock: clock,
             logger: logger, observer: RequestObserver(logger: logger, metrics: metrics))
     }
 

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
-import NIOSSL
+import RecordServerTLS
 
 /// Sets up a new connection: TLS, the parser with its limits, the gate, and the server behind it.
 struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
@@ -38,7 +38,7 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
                     minimum: 1_024, initial: 2_048,
                     maximum: Self.pieceBytes(connections: metrics.openConnections)))
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls.current)) }
+            if let tls { try pipeline.addHandler(TLSHandler(tls)) }
             let gate = ConnectionGate(
                 limits: limits, metrics: metrics, place: place, refused: refused)
             try pipeline.addHandler(ArrivalHandler(gate))

@@ -1,5 +1,6 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import NIOCore
 import Synchronization
 
 /// Keeps the bytes that are written to it.

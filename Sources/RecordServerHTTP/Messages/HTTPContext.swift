@@ -1,5 +1,3 @@
-package import Hummingbird
-package import Logging
 package import RecordModel
 package import RecordWire
 import Synchronization
@@ -8,10 +6,7 @@ import Synchronization
 /// get it as well as the operations.
 ///
 /// A route may throw `ServerError`: the answer is then the error as JSON, with its status.
-package struct HTTPContext: RequestContext {
-    package typealias Source = HTTPContextSource
-
-    package var coreContext: CoreRequestContextStorage
+package struct HTTPContext: Sendable {
     /// The ID of the request, a UUID. It appears in `x-apple-request-uuid`, in error bodies and in
     /// the log.
     package let requestID: Text
@@ -22,39 +17,13 @@ package struct HTTPContext: RequestContext {
     /// The address of the client. Behind a trusted proxy it is the one that the proxy names.
     package let clientAddress: String
     /// The facts for the log and the metrics, which are added while the request is handled.
-    package let facts: RequestFacts
-
-    package init(source: HTTPContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        requestID = source.requestID
-        now = source.now
-        baseURL = source.baseURL
-        clientAddress = source.clientAddress
-        facts = RequestFacts()
-    }
+    package let facts = RequestFacts()
+    /// The components of the path for which the pattern of the route has names, not decoded.
+    package var parameters: [Substring: Substring] = [:]
 
     /// Indicates whether the client speaks TLS, to this server or to the proxy. Cookies are then
     /// `Secure`.
     package var isSecure: Bool { baseURL.hasPrefix("https:") }
-}
-
-/// The facts that the server has about a request when it makes the context.
-package struct HTTPContextSource: RequestContextSource {
-    package let logger: Logger
-    package let requestID: Text
-    package let now: Timestamp
-    package let baseURL: String
-    package let clientAddress: String
-
-    package init(
-        logger: Logger, requestID: Text, now: Timestamp, baseURL: String, clientAddress: String
-    ) {
-        self.logger = logger
-        self.requestID = requestID
-        self.now = now
-        self.baseURL = baseURL
-        self.clientAddress = clientAddress
-    }
 }
 
 /// The facts that are learned about a request while it is handled. It has no tokens, no bodies and

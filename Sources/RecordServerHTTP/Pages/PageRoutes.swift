@@ -1,20 +1,22 @@
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
+import NIOCore
 import RecordModel
 import RecordWire
 
 /// Adds `/sign-in`, `/join`, `/sign-out`, `/signed-out`, `/sessions`, `/discoverable`, `/password`,
 /// `/reset`, `/invitations`, `/share/{shortGUID}`, its `/thumbnail`, and `/logo`.
-package func addPageRoutes<Context: RequestContext>(
-    to router: Router<Context>, pages: Pages,
-    client: @escaping @Sendable (Request, Context) -> PageClient
+package func addPageRoutes(
+    to routes: inout RouteTable, pages: Pages,
+    client: @escaping @Sendable (HTTPContext) -> PageClient
 ) {
     func add(
-        _ path: RouterPath, _ method: HTTPRequest.Method,
-        _ page: @escaping @Sendable (PageRequest, Context) async throws(ServerError) -> PageResponse
+        _ path: String, _ method: HTTPRequest.Method,
+        _ page:
+            @escaping @Sendable (PageRequest, HTTPContext) async throws(ServerError) -> PageResponse
     ) {
-        router.on(path, method: method) { request, context in
-            let client = client(request, context)
+        routes.on(path, method) { request, context in
+            let client = client(context)
             do {
                 let pageRequest = try await PageRequest(request, client: client)
                 guard !pageRequest.isOfAnotherSite else { throw Pages.foreignForm }
@@ -72,18 +74,18 @@ package func addPageRoutes<Context: RequestContext>(
     }
     add("/share/{shortGUID}", .get) { (request, context) throws(ServerError) in
         try await SharePage(pages: pages).showShare(
-            Text(context.parameters.get("shortGUID") ?? ""), request)
+            Text(context.parameters["shortGUID"] ?? ""), request)
     }
     add("/share/{shortGUID}", .post) { (request, context) throws(ServerError) in
         try await SharePage(pages: pages).actOnShare(
-            Text(context.parameters.get("shortGUID") ?? ""), request)
+            Text(context.parameters["shortGUID"] ?? ""), request)
     }
     add("/share/{shortGUID}/thumbnail", .get) { (request, context) throws(ServerError) in
         try await SharePage(pages: pages).shareThumbnail(
-            Text(context.parameters.get("shortGUID") ?? ""), request)
+            Text(context.parameters["shortGUID"] ?? ""), request)
     }
     guard let logo = pages.site.logo else { return }
-    router.get("/logo") { _, _ in
+    routes.on("/logo", .get) { _, _ in
         Response(
             status: .ok, headers: HTTPFields(logo.headers),
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: logo.bytes)))

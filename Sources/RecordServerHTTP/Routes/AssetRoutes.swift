@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 import NIOCore
 import RecordModel
 package import RecordServerCore
@@ -7,12 +7,12 @@ import RecordWire
 
 /// Adds `/assets/up/{token}` and `/assets/down/{token}/{name}`, which need no credential except the
 /// sealed token.
-package func addAssetRoutes(to router: Router<HTTPContext>, service: RecordService) {
+package func addAssetRoutes(to table: inout RouteTable, service: RecordService) {
     let routes = AssetRoutes(service: service)
-    router.post("/assets/up/{token}") { try await routes.upload($0, $1) }
-    router.put("/assets/up/{token}") { try await routes.upload($0, $1) }
-    router.get("/assets/down/{token}") { try await routes.download($0, $1) }
-    router.get("/assets/down/{token}/{name}") { try await routes.download($0, $1) }
+    table.on("/assets/up/{token}", .post) { try await routes.upload($0, $1) }
+    table.on("/assets/up/{token}", .put) { try await routes.upload($0, $1) }
+    table.on("/assets/down/{token}", .get) { try await routes.download($0, $1) }
+    table.on("/assets/down/{token}/{name}", .get) { try await routes.download($0, $1) }
 }
 
 struct AssetRoutes: Sendable {
@@ -42,7 +42,7 @@ struct AssetRoutes: Sendable {
     }
 
     private static func token(_ context: HTTPContext) -> Text {
-        Text(context.parameters.get("token") ?? "")
+        Text(context.parameters["token"] ?? "")
     }
 
     private static func length(_ request: Request) throws(ServerError) -> Int64? {
@@ -55,7 +55,7 @@ struct AssetRoutes: Sendable {
 
     func download(_ request: Request, _ context: HTTPContext) async throws -> Response {
         context.facts.note { $0.endpoint = "assets/down" }
-        let download = try AssetDownload(
+        let download = try AssetRequest(
             token: Self.token(context), resources: service.resources, requestID: context.requestID,
             now: context.now)
         context.facts.note {
@@ -70,7 +70,7 @@ struct AssetRoutes: Sendable {
         }
         headers[.contentType] = "application/octet-stream"
         headers[.contentDisposition] = Self.disposition(
-            context.parameters.get("name"), field: download.ticket.place.field)
+            context.parameters["name"].map(String.init), field: download.ticket.place.field)
         let file = try await service.assets.open(row.sha256)
         let header = request.headers[.range]
         let isCurrent = EntityTag.holds(tag, ifRange: request.headers[.ifRange])

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Hummingbird
+package import HummingbirdCore
 import NIOCore
 import RecordModel
 package import RecordServerCore
@@ -8,12 +8,12 @@ import Synchronization
 
 /// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no credential
 /// except the URL (Protocol, "Subscriptions and push").
-package func addCourierRoutes(to router: Router<HTTPContext>, push: PushHub) {
-    router.get("/courier/{secret}") { request, context in
+package func addCourierRoutes(to routes: inout RouteTable, push: PushHub) {
+    routes.on("/courier/{secret}", .get) { request, context in
         context.facts.note { $0.endpoint = "courier" }
         // HEAD arrives here too. It would take a frame out of the queue and lose it.
         guard request.method == .get else { throw HTTPRefusal.methodNotAllowed(["GET"]) }
-        let secret = Text(context.parameters.get("secret") ?? "")
+        let secret = Text(context.parameters["secret"] ?? "")
         switch try await push.poll(secret: secret, now: context.now) {
         case .frame(let frame):
             let delivery = CourierDelivery(frame, secret: secret, push: push)

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
 import NIOCore
 import RecordModel
 import RecordServerCore
@@ -14,12 +14,12 @@ struct OperationRoutes: Sendable {
     let memory: MemoryBudget
     let limits: OperationLimiter
 
-    func add(to router: Router<HTTPContext>) {
+    func add(to routes: inout RouteTable) {
         for endpoint in Endpoint.allCases {
             let paths = Self.paths(of: endpoint)
             for path in paths {
-                add(endpoint, path, .post, to: router)
-                if endpoint.acceptsGet { add(endpoint, path, .get, to: router) }
+                add(endpoint, path, .post, to: &routes)
+                if endpoint.acceptsGet { add(endpoint, path, .get, to: &routes) }
             }
         }
     }
@@ -39,9 +39,9 @@ struct OperationRoutes: Sendable {
 
     private func add(
         _ endpoint: Endpoint, _ path: String, _ method: HTTPRequest.Method,
-        to router: Router<HTTPContext>
+        to routes: inout RouteTable
     ) {
-        router.on(RouterPath(path), method: method) { request, context in
+        routes.on(path, method) { request, context in
             try await respond(endpoint, request, context)
         }
     }
@@ -199,11 +199,11 @@ struct OperationRoutes: Sendable {
     private static func place(_ endpoint: Endpoint, _ context: HTTPContext) throws(HTTPRefusal)
         -> (container: ContainerKey, scope: DatabaseScope)
     {
-        guard let name = context.parameters.get("container"),
+        guard let name = context.parameters["container"],
             let container = PercentEncoding.decode(name.utf8), container.count <= 255
         else { throw .badRequest("The path has no container.") }
         guard
-            let environment = context.parameters.get("environment").flatMap({
+            let environment = context.parameters["environment"].flatMap({
                 ServerEnvironment(rawValue: $0.lowercased())
             })
         else {
@@ -211,7 +211,7 @@ struct OperationRoutes: Sendable {
         }
         let key = ContainerKey(container: Text(utf8: container), environment: environment)
         // Device operations have no database in their path. The public one is open to all callers.
-        guard let database = context.parameters.get("database") else { return (key, .public) }
+        guard let database = context.parameters["database"] else { return (key, .public) }
         guard let scope = DatabaseScope(rawValue: database.lowercased()) else {
             throw .badRequest("The database in the path is `public`, `private` or `shared`.")
         }

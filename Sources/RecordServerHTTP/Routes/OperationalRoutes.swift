@@ -1,5 +1,6 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import NIOCore
 import RecordModel
 import RecordServerCore
 import RecordWire
@@ -10,12 +11,12 @@ struct OperationalRoutes: Sendable {
     let metrics: ServerMetrics
     let configuration: ServerConfiguration
 
-    func add(to router: Router<HTTPContext>) {
-        router.get("/health") { _, context in
+    func add(to routes: inout RouteTable) {
+        routes.on("/health", .get) { _, context in
             context.facts.note { $0.endpoint = "health" }
             return try await health()
         }
-        router.get("/metrics") { request, context in
+        routes.on("/metrics", .get) { request, context in
             context.facts.note { $0.endpoint = "metrics" }
             guard mayReadMetrics(request, context) else {
                 throw ServerError(

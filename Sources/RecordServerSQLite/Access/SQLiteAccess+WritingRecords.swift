@@ -4,7 +4,7 @@ import RecordServerCore
 import RecordWire
 
 extension SQLiteAccess {
-    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError) {
+    func putIndexes(_ zone: ZoneHandle, _ records: [IndexKeys]) throws(ServerError) {
         try IndexStatements(access: self).putIndexes(zone, records)
     }
 

@@ -7,11 +7,11 @@ import RecordWire
 struct IndexStatements {
     let access: SQLiteAccess
 
-    func putIndexes(_ zone: ZoneHandle, _ records: [RecordIndex]) throws(ServerError) {
+    func putIndexes(_ zone: ZoneHandle, _ records: [IndexKeys]) throws(ServerError) {
         for item in records { try putIndex(zone, item) }
     }
 
-    private func putIndex(_ zone: ZoneHandle, _ item: RecordIndex) throws(ServerError) {
+    private func putIndex(_ zone: ZoneHandle, _ item: IndexKeys) throws(ServerError) {
         let key = RecordKey(zone: zone, name: item.record)
         if item.entries.isEmpty, try access.place(key) == nil { return }
         var place = try access.requirePlace(key)

@@ -5,7 +5,7 @@ import RecordSQL
 extension StoreUpkeep {
     /// Throws noSpace for a write that only adds data, while the reserve is used up.
     func checkSpace() throws(RecordError) {
-        guard let reserve = store.reserve, !reserve.isWhole, !reserve.restore() else { return }
+        guard let reserve = store.reserve, !reserve.isWhole, !reserve.refill() else { return }
         throw RecordError(
             .noSpace,
             "The disk of the store is full; free some space. Removing records and unmounting work.")
@@ -18,7 +18,7 @@ extension StoreUpkeep {
     /// takes any space that is released, and a refused save is tried again and again.
     func relieve() {
         _ = shortenLog()
-        store.reserve?.restore()
+        store.reserve?.refill()
     }
 
     /// Keeps the log short in relation to the free space, and keeps the reserve in place. The
@@ -41,7 +41,7 @@ extension StoreUpkeep {
         if log.length > max(pages * 4096, Int64(ConnectionOptions.logBytesKept)) {
             _ = shortenLog()
         }
-        reserve.restore()
+        reserve.refill()
     }
 
     /// Moves the log into the database. Returns whether all of the log is in the database now and
@@ -53,7 +53,7 @@ extension StoreUpkeep {
                 // It does not wait for a reader in another process, because it is called again
                 // later.
                 try connection.run("PRAGMA busy_timeout = 50")
-                defer { restorePatience(connection) }
+                defer { resetBusyTimeout(connection) }
                 let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") {
                     $0.bool(0)
                 }
@@ -66,7 +66,7 @@ extension StoreUpkeep {
         }
     }
 
-    private func restorePatience(_ connection: SQLConnection) {
+    private func resetBusyTimeout(_ connection: SQLConnection) {
         do throws(RecordError) {
             try connection.run("PRAGMA busy_timeout = 10000")
         } catch {

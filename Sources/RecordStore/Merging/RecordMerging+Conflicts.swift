@@ -15,7 +15,7 @@ extension RecordMerging {
     ///   - mine: the text of this machine; nil when it deleted the record.
     ///   - theirs: the text of the server; nil when somebody deleted the record there.
     package func noteConflict(
-        of record: StoredRecord, in place: TypePlace, fields: [FieldName],
+        of record: StoredRow, in place: TypePlace, fields: [FieldName],
         theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?, theirs: [UInt8]?,
         theirTime: Timestamp?, theirUser: String = ""
     ) throws(RecordError) {

@@ -160,7 +160,7 @@ extension RecordMerging {
     }
 
     /// Returns the record of a conflict, unless it is deleted or about to be deleted.
-    private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRecord? {
+    private func savedRecord(of conflict: Conflict) throws(RecordError) -> StoredRow? {
         guard let record = try transaction.connection.records.stored(conflict.record),
             record.state == .saved
         else {

@@ -110,7 +110,7 @@ extension RecordMoving {
     }
 
     /// Completes the deletion of a record that waits for it, so that its name is free.
-    private func finalizeWaiting(_ record: StoredRecord?) throws(RecordError) {
+    private func finalizeWaiting(_ record: StoredRow?) throws(RecordError) {
         if let record, record.state == .waitingDelete {
             try transaction.records.finalizeDelete(record.id)
         }
@@ -118,7 +118,7 @@ extension RecordMoving {
 
     /// Returns the record's text, with references to the old zone changed to the new one.
     package func text(
-        of record: StoredRecord, _ place: TypePlace, in source: ZoneInfo,
+        of record: StoredRow, _ place: TypePlace, in source: ZoneInfo,
         under parent: RecordName?
     ) throws(RecordError) -> [UInt8] {
         guard let text = try transaction.connection.records.savedText(of: record.id) else {

@@ -46,8 +46,8 @@ extension RecordMoving {
     }
 
     private func moved(
-        _ record: StoredRecord, from old: TypePlace, to place: TypePlace, _ stem: Stem,
-        over existing: StoredRecord?
+        _ record: StoredRow, from old: TypePlace, to place: TypePlace, _ stem: Stem,
+        over existing: StoredRow?
     ) throws(RecordError) -> RecordWriting.NewState {
         guard old.zone.database == place.zone.database, old.zone.owner == place.zone.owner else {
             throw RecordError(.crossDevice, "records are copied between databases")
@@ -79,7 +79,7 @@ extension RecordMoving {
 
     /// Keeps the times of edits that were made here and not sent: the move is not an edit.
     private func carryStamps(
-        of record: StoredRecord, named name: RecordName, to copy: SaveResult,
+        of record: StoredRow, named name: RecordName, to copy: SaveResult,
         _ newName: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         guard copy.outcome == .created, let version = copy.version,
@@ -99,7 +99,7 @@ extension RecordMoving {
     }
 
     /// Notes where a renamed record is, until its deletion is final.
-    func noteRename(of record: StoredRecord, to copy: RecordID) throws(RecordError) {
+    func noteRename(of record: StoredRow, to copy: RecordID) throws(RecordError) {
         guard record.state == .saved, let target = try transaction.connection.records.stored(copy),
             let name = target.name
         else { return }
@@ -109,7 +109,7 @@ extension RecordMoving {
     }
 
     /// Notes the move of a renamed record whose deletion is about to be sent.
-    func noteMove(ofRenamed record: StoredRecord, _ name: RecordName) throws(RecordError) {
+    func noteMove(ofRenamed record: StoredRow, _ name: RecordName) throws(RecordError) {
         guard let copy = try transaction.connection.renamed(record.id), let newName = copy.name
         else { return }
         try noteMove(from: name, record.zone, to: newName, copy.zone, tree: record.id)
@@ -120,7 +120,7 @@ extension RecordMoving {
 extension SQLConnection {
     /// Returns the record to which a record that waits for its deletion was renamed, while that
     /// record exists.
-    package func renamed(_ record: RecordID) throws(RecordError) -> StoredRecord? {
+    package func renamed(_ record: RecordID) throws(RecordError) -> StoredRow? {
         let target = try first(
             "SELECT zone_id, name FROM renamed WHERE record_id = ?", [.integer(record.rawValue)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
@@ -129,7 +129,7 @@ extension SQLConnection {
     }
 
     /// Returns the copy of the record that an outgoing deletion has moved, while that copy exists.
-    package func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRecord? {
+    package func copy(ofMoved row: OutboxRow) throws(RecordError) -> StoredRow? {
         let target = try first(
             "SELECT zone_id, name FROM move WHERE outbox_id = ?", [.integer(row.id)]
         ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }

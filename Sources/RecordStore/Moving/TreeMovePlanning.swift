@@ -8,7 +8,7 @@ import RecordSQL
 struct TreeMovePlanning {
     private let connection: SQLConnection
     private let move: TreeMove
-    private let root: StoredRecord
+    private let root: StoredRow
     private var plan: TreeMovePlan
     private var links: ZoneLinks
     private var tree: Set<RecordName> = []

@@ -19,7 +19,7 @@ extension RecordStore {
         if reserve.isNeeded { reserve.release() }
         let store = try open(places, options, lock, reserve)
         do throws(RecordError) {
-            try store.settle()
+            try store.prepare()
         } catch {
             try store.close()
             throw error
@@ -49,7 +49,7 @@ extension RecordStore {
     }
 
     /// Does the work that remains once both connections exist.
-    private func settle() throws(RecordError) {
+    private func prepare() throws(RecordError) {
         try assets.removeUnfinishedAssets()
         upkeep.keepSpace()
         if !options.readOnly {

@@ -72,7 +72,7 @@ final class SpaceReserve: Sendable {
     /// Sets the space aside again, or as much of it as is free. Returns false while the reserve is
     /// not whole.
     @discardableResult
-    func restore() -> Bool {
+    func refill() -> Bool {
         if isWhole { return true }
         let (reserved, change) = begin()
         let free = Self.figures(path).available - Self.margin

@@ -122,7 +122,7 @@ extension SharedZones {
 extension Transaction {
     /// Returns the place of an existing record, for a change by this machine's user. Errors:
     /// notFound, accessDenied.
-    func writablePlace(of record: StoredRecord) throws(RecordError) -> TypePlace {
+    func writablePlace(of record: StoredRow) throws(RecordError) -> TypePlace {
         let place = try writablePlace(record.entry.type)
         try checkWritable(record, in: place)
         return place
@@ -136,7 +136,7 @@ extension Transaction {
 
     /// Throws an error for a record that this machine's user may only read, although they may write
     /// others in its zone.
-    func checkWritable(_ record: StoredRecord?, in place: TypePlace) throws(RecordError) {
+    func checkWritable(_ record: StoredRow?, in place: TypePlace) throws(RecordError) {
         guard let record, place.zone.permission == .mixed, author != .sync else { return }
         guard try connection.records.permission(of: record.id, in: place.zone) == .readOnly else {
             return
@@ -148,7 +148,7 @@ extension Transaction {
     ///
     /// - Parameter record: nil for a new record.
     func checkWritable(
-        _ record: StoredRecord?, saying text: [UInt8], as stem: Stem, in place: TypePlace
+        _ record: StoredRow?, saying text: [UInt8], as stem: Stem, in place: TypePlace
     ) throws(RecordError) {
         guard place.zone.permission == .mixed, author != .sync else { return }
         try checkWritable(record, in: place)

@@ -208,7 +208,7 @@ extension SharedContent {
     }
 
     private func keepOwnEdit(
-        of record: StoredRecord, named name: RecordName, _ place: TypePlace
+        of record: StoredRow, named name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         let base = try transaction.outbox.acknowledgedDocument(of: record.id, place.name)
         try keepOwnFields(of: record, named: name, since: base, place)
@@ -217,7 +217,7 @@ extension SharedContent {
     /// Keeps the unsent values of a record that was removed together with a share which this user
     /// is leaving. Such a record is also removed from the trash.
     func keepUnsentEdit(
-        of record: StoredRecord, named name: RecordName, _ place: TypePlace
+        of record: StoredRow, named name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         guard place.zone.database == .shared, transaction.author != .sync,
             try transaction.connection.exists(
@@ -229,7 +229,7 @@ extension SharedContent {
 
     /// Keeps all values that this user has written into a record that a restored server does not
     /// have, or has in an earlier state. Nobody knows whether others have received them.
-    package func keepOwnEdits(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+    package func keepOwnEdits(of record: StoredRow, named name: RecordName) throws(RecordError) {
         try keepOwnFields(
             of: record, named: name, since: nil, try transaction.place(record.entry.type))
     }
@@ -239,9 +239,9 @@ extension SharedContent {
         in zone: ZoneID, but names: Set<RecordName>
     ) throws(RecordError) {
         let records = try transaction.connection.all(
-            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL",
+            "SELECT \(StoredRow.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL",
             [.integer(zone.rawValue)]
-        ) { StoredRecord($0) }
+        ) { StoredRow($0) }
         for record in records {
             guard let name = record.name, !names.contains(name) else { continue }
             try keepOwnEdits(of: record, named: name)
@@ -249,7 +249,7 @@ extension SharedContent {
     }
 
     private func keepOwnFields(
-        of record: StoredRecord, named name: RecordName, since base: RecordDocument?,
+        of record: StoredRow, named name: RecordName, since base: RecordDocument?,
         _ place: TypePlace
     ) throws(RecordError) {
         guard let text = try transaction.connection.records.savedText(of: record.id) else { return }

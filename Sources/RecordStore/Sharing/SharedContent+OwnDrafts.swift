@@ -44,7 +44,7 @@ extension SharedContent {
 
     /// Keeps the text that this user was writing over a record that is removed, without the content
     /// of the record.
-    package func keepOwnDraft(of record: StoredRecord, named name: RecordName) throws(RecordError) {
+    package func keepOwnDraft(of record: StoredRow, named name: RecordName) throws(RecordError) {
         guard record.entry.hasDraft,
             let draft = try transaction.connection.records.draft(of: record.id),
             let saved = try transaction.connection.records.savedText(of: record.id),
@@ -60,14 +60,14 @@ extension SharedContent {
         _ = try addOwnTrash(TrashRow(record, name, place, .mount, isOwn: true), text)
     }
 
-    private func draftsOfNoRecord(in zone: ZoneID) throws(RecordError) -> [StoredRecord] {
+    private func draftsOfNoRecord(in zone: ZoneID) throws(RecordError) -> [StoredRow] {
         try transaction.connection.all(
-            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NULL",
+            "SELECT \(StoredRow.columns) FROM record WHERE zone_id = ? AND name IS NULL",
             [.integer(zone.rawValue)]
-        ) { StoredRecord($0) }
+        ) { StoredRow($0) }
     }
 
-    private func trash(_ words: OwnWords, of record: StoredRecord) throws(RecordError) {
+    private func trash(_ words: OwnWords, of record: StoredRow) throws(RecordError) {
         guard let text = words.text else { return }
         let (place, name) = (
             try transaction.place(record.entry.type), RecordName(bytes: record.entry.stem.bytes)
@@ -77,7 +77,7 @@ extension SharedContent {
             .deleted, record.id, name, 1, place, fields: [], text: [], hasAssets: false)
     }
 
-    private func removeDraft(_ record: StoredRecord) throws(RecordError) {
+    private func removeDraft(_ record: StoredRow) throws(RecordError) {
         try transaction.records.replaceFile(of: record, .removed)
         try transaction.records.removeRows(of: record)
         transaction.note(

@@ -21,7 +21,7 @@ extension SharedContent {
             news += new
         }
         if isChanged { note(news, of: page.zone) }
-        try settlePermission(of: page.zone)
+        try updatePermission(of: page.zone)
     }
 
     /// Keeps the server's answer to a change of a share, before the feed reports the change.
@@ -93,7 +93,7 @@ extension SharedContent {
     /// Sets the permission of this user in another user's zone. It is the permission of the zone's
     /// share, or, where single records are shared, the permission of their shares if these are the
     /// same.
-    private func settlePermission(of zone: ZoneID) throws(RecordError) {
+    private func updatePermission(of zone: ZoneID) throws(RecordError) {
         guard
             let info = try transaction.connection.records.zone(zone), info.database == .shared
         else { return }

@@ -77,7 +77,7 @@ extension SharedContent {
 
     /// Returns whether a record that was never sent is a record that is no longer shared, under a
     /// new name: most of its values were there.
-    package func isMadeOfGone(_ record: StoredRecord) throws(RecordError) -> Bool {
+    package func isMadeOfGone(_ record: StoredRow) throws(RecordError) -> Bool {
         let taken = try transaction.connection.all(
             "SELECT field, checksum FROM words_of_others WHERE record_id = ? AND is_taken = 1",
             [.integer(record.id.rawValue)]
@@ -130,10 +130,10 @@ extension SharedContent {
         if let known = transaction.unsentValues[zone] { return known }
         let records = try transaction.connection.all(
             """
-            SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ?1 AND name IN
+            SELECT \(StoredRow.columns) FROM record WHERE zone_id = ?1 AND name IN
                 (SELECT name FROM outbox WHERE zone_id = ?1 AND operation != 3)
             """, [.integer(zone.rawValue)]
-        ) { StoredRecord($0) }
+        ) { StoredRow($0) }
         var values: [FieldName: [UnsentValue]] = [:]
         for record in records {
             guard let name = record.name,

@@ -250,7 +250,7 @@ extension SyncRows {
 
     /// Returns the record of an outgoing change. While the change was being sent, the record may
     /// have been deleted and perhaps made again with the same base.
-    package func record(of row: OutboxRow) throws(RecordError) -> StoredRecord? {
+    package func record(of row: OutboxRow) throws(RecordError) -> StoredRow? {
         if let record = try connection.records.stored(row.record) { return record }
         return try connection.records.stored(named: row.name, row.zone)
     }

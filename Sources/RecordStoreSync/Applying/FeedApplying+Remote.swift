@@ -99,10 +99,10 @@ extension FeedApplying {
             isNew = false
             let unsent = try transaction.connection.all(
                 """
-                SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ?1 AND name IN
+                SELECT \(StoredRow.columns) FROM record WHERE zone_id = ?1 AND name IN
                     (SELECT name FROM outbox WHERE zone_id = ?1 AND operation = 1)
                 """, [zone]
-            ) { StoredRecord($0) }
+            ) { StoredRow($0) }
             for record in unsent where try isOrphan(record) {
                 guard let name = record.name else { continue }
                 let result = try application.apply(RemoteChange(deleted: name))
@@ -116,7 +116,7 @@ extension FeedApplying {
 
     /// Returns whether its parent is not here, or whether it is a removed record under another
     /// name.
-    private func isOrphan(_ record: StoredRecord) throws(RecordError) -> Bool {
+    private func isOrphan(_ record: StoredRow) throws(RecordError) -> Bool {
         if try transaction.sharing.isMadeOfGone(record) { return true }
         guard let text = try transaction.connection.records.savedText(of: record.id) else {
             return false

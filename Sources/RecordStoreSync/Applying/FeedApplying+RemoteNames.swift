@@ -10,7 +10,7 @@ extension FeedApplying {
     /// - Parameter isEdited: whether some of its changes were not sent.
     /// - Returns: whether it stays although the server had it: an edit wins against a deletion.
     func makeRoom(
-        _ existing: StoredRecord, of name: RecordName, isEdited: Bool
+        _ existing: StoredRow, of name: RecordName, isEdited: Bool
     ) throws(RecordError) -> Bool {
         let place = try transaction.place(existing.entry.type)
         let isKnown = try transaction.connection.sync.baseTag(of: existing.id) != nil
@@ -49,7 +49,7 @@ extension FeedApplying {
     }
 
     private func rename(
-        _ record: StoredRecord, from name: RecordName, to longer: RecordName
+        _ record: StoredRow, from name: RecordName, to longer: RecordName
     ) throws(RecordError) {
         let values: [SQLValue] = [
             .name(longer), .integer(record.zone.rawValue), .name(name),

@@ -22,7 +22,7 @@ extension FeedApplying {
     package func noteRestorePoint(
         _ point: ChangePosition, of zone: ZoneID
     ) throws(RecordError) -> Bool {
-        let known = try transaction.connection.sync.restorePoint(of: zone)
+        let known = try transaction.connection.sync.serverRestorePoint(of: zone)
         guard known != point else { return false }
         try transaction.connection.run(
             "UPDATE zone SET restore_point = ? WHERE id = ?",
@@ -66,9 +66,9 @@ extension SyncState {
     }
 
     /// Returns the restore point of a zone. Returns nil until the server has reported one.
-    package func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
+    package func serverRestorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
         try store.read { connection throws(RecordError) in
-            try connection.sync.restorePoint(of: zone)
+            try connection.sync.serverRestorePoint(of: zone)
         }
     }
 }

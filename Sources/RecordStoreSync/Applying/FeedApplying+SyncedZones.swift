@@ -124,10 +124,10 @@ extension FeedApplying {
     private func keepOwnDrafts(in zone: ZoneID) throws(RecordError) {
         let records = try transaction.connection.all(
             """
-            SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL
+            SELECT \(StoredRow.columns) FROM record WHERE zone_id = ? AND name IS NOT NULL
                 AND id IN (SELECT record_id FROM draft)
             """, [.integer(zone.rawValue)]
-        ) { StoredRecord($0) }
+        ) { StoredRow($0) }
         for record in records {
             if let name = record.name {
                 try transaction.sharing.keepOwnDraft(of: record, named: name)

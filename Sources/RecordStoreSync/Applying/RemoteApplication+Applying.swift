@@ -35,7 +35,7 @@ extension RemoteApplication {
     }
 
     private func makeRoom(
-        _ existing: StoredRecord, _ known: Known, _ change: RemoteChange
+        _ existing: StoredRow, _ known: Known, _ change: RemoteChange
     ) throws(RecordError) {
         var isEdited = known.isPending ? try pendingEdit(change.name) : false
         if !known.isPending, restoredPass != nil {
@@ -116,7 +116,7 @@ extension RemoteApplication {
     }
 
     private func update(
-        _ existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
+        _ existing: StoredRow, _ known: Known, _ change: RemoteChange, _ fields: [RecordField],
         _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
         let acknowledged = try connection.sync.baseTag(of: existing.id)
@@ -149,7 +149,7 @@ extension RemoteApplication {
 
     /// Reads the facts that a decision needs.
     private func news(
-        of existing: StoredRecord, _ known: Known, _ change: RemoteChange, _ text: [UInt8],
+        of existing: StoredRow, _ known: Known, _ change: RemoteChange, _ text: [UInt8],
         _ local: RecordDocument, _ remote: RecordDocument,
         _ acknowledged: (tag: String, fileText: TextOnServer)?, _ place: TypePlace
     ) throws(RecordError) -> RemoteNews {
@@ -183,7 +183,7 @@ extension RemoteApplication {
     }
 
     private func localEdits(
-        _ news: RemoteNews, _ existing: StoredRecord, _ change: RemoteChange,
+        _ news: RemoteNews, _ existing: StoredRow, _ change: RemoteChange,
         _ acknowledged: String?, _ place: TypePlace
     ) throws(RecordError) -> LocalEdits {
         let ancestor =
@@ -194,7 +194,7 @@ extension RemoteApplication {
     }
 
     private func merge(
-        _ news: RemoteNews, _ existing: StoredRecord, _ edits: inout LocalEdits,
+        _ news: RemoteNews, _ existing: StoredRow, _ edits: inout LocalEdits,
         _ parent: RecordName?, _ place: TypePlace
     ) throws(RecordError) -> MergedRecord {
         var (text, conflicts) = try transaction.merging.merge(
@@ -269,7 +269,7 @@ extension RemoteApplication {
     /// Keeps the refused text of a deleted record, because only this machine has it. When another
     /// record has taken the name, the text moves to the trash, so that it does not appear as a text
     /// of that record.
-    private func keep(_ draft: Draft, of record: StoredRecord) throws(RecordError) {
+    private func keep(_ draft: Draft, of record: StoredRow) throws(RecordError) {
         let place = try transaction.place(draft.type)
         guard let name = record.name, try connection.records.stored(draft.type, draft.stem) != nil
         else {

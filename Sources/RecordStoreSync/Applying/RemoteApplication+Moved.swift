@@ -50,7 +50,7 @@ extension RemoteApplication {
     /// Does the same while the old name waits for its deletion, or when another record has the name
     /// here by now, which the server does not know either.
     func followOwnRename(
-        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange,
+        _ existing: StoredRow, _ remote: RecordDocument, _ change: RemoteChange,
         _ place: TypePlace, isPending: Bool
     ) throws(RecordError) -> RemoteResult? {
         let renamed =
@@ -59,7 +59,7 @@ extension RemoteApplication {
         let copy =
             if isRenamed { renamed } else if isPending {
                 try copyOfNext(existing, remote, change)
-            } else { nil as StoredRecord? }
+            } else { nil as StoredRow? }
         guard let copy else { return nil }
         let edit = Edit(
             document: remote, base: try acknowledged(existing.id, place), isMine: false,
@@ -84,8 +84,8 @@ extension RemoteApplication {
     /// Returns the copy of the record that had the name before, when the server's change is about
     /// that record, and not about a sent version of the next one.
     private func copyOfNext(
-        _ existing: StoredRecord, _ remote: RecordDocument, _ change: RemoteChange
-    ) throws(RecordError) -> StoredRecord? {
+        _ existing: StoredRow, _ remote: RecordDocument, _ change: RemoteChange
+    ) throws(RecordError) -> StoredRow? {
         guard let copy = try copyOfDeparted(change.name),
             try connection.sync.baseTag(of: existing.id)?.tag != change.changeTag,
             try sentVersion(of: change, with: remote.text) == nil
@@ -95,7 +95,7 @@ extension RemoteApplication {
 
     /// Returns the record that had the name before the record that waits to be sent. Returns nil
     /// for an edit of a record that the server has under that name.
-    func copyOfDeparted(_ name: RecordName) throws(RecordError) -> StoredRecord? {
+    func copyOfDeparted(_ name: RecordName) throws(RecordError) -> StoredRow? {
         guard let row = try outgoing(name), row.operation == .update,
             let copy = try connection.copy(ofMoved: row), copy.state != .draftOnly
         else { return nil }
@@ -103,7 +103,7 @@ extension RemoteApplication {
     }
 
     /// Makes the server create a record that never was the deleted record with the same name there.
-    func makeNext(_ existing: StoredRecord, _ change: RemoteChange) throws(RecordError) {
+    func makeNext(_ existing: StoredRow, _ change: RemoteChange) throws(RecordError) {
         try connection.run(
             """
             DELETE FROM move WHERE outbox_id IN (
@@ -146,7 +146,7 @@ extension RemoteApplication {
     ///
     /// - Returns: false when another record has that name.
     func follow(
-        _ existing: StoredRecord, _ change: RemoteChange, to address: RecordAddress
+        _ existing: StoredRow, _ change: RemoteChange, to address: RecordAddress
     ) throws(RecordError) -> Bool {
         let info = try transaction.requireZone(self.zone)
         let zone =
@@ -194,7 +194,7 @@ extension RemoteApplication {
     /// never sent has the name only on this machine, and makes room.
     private func recordFollowed(
         to name: RecordName, _ place: TypePlace
-    ) throws(RecordError) -> StoredRecord? {
+    ) throws(RecordError) -> StoredRow? {
         guard let record = try connection.records.stored(named: name, place.zone.id) else {
             return nil
         }
@@ -213,7 +213,7 @@ extension RemoteApplication {
     /// Merges two records into one. This machine has moved the first and given its name to the
     /// second, and another user has moved the first back to that name.
     func joinNext(
-        _ existing: StoredRecord, _ change: RemoteChange, at address: RecordAddress
+        _ existing: StoredRow, _ change: RemoteChange, at address: RecordAddress
     ) throws(RecordError) {
         guard let next = try stored(at: address), try endSuccession(of: next, to: existing),
             let text = try connection.records.savedText(of: existing.id)
@@ -238,7 +238,7 @@ extension RemoteApplication {
     /// - Returns: whether that record took the name of the departed one, to which changes of the
     ///   name belonged until now.
     private func endSuccession(
-        of next: StoredRecord, to departed: StoredRecord
+        of next: StoredRow, to departed: StoredRow
     ) throws(RecordError) -> Bool {
         guard let name = next.name, let departedName = departed.name else { return false }
         let rows = try connection.all(
@@ -256,7 +256,7 @@ extension RemoteApplication {
     }
 
     /// Returns the record that is at an address of the zone's owner now.
-    func stored(at address: RecordAddress) throws(RecordError) -> StoredRecord? {
+    func stored(at address: RecordAddress) throws(RecordError) -> StoredRow? {
         let info = try transaction.requireZone(self.zone)
         guard let zone = try connection.records.zone(info.database, info.owner, address.zone) else {
             return nil
@@ -292,9 +292,9 @@ extension RemoteApplication {
     /// its deletion there is taken back. The server may have reported the record already. The new
     /// record then has the state that the deletion knew.
     private func makePlaceholder(
-        of existing: StoredRecord, _ local: RecordDocument, since base: RecordDocument?,
+        of existing: StoredRow, _ local: RecordDocument, since base: RecordDocument?,
         _ address: RecordAddress, _ place: TypePlace
-    ) throws(RecordError) -> StoredRecord {
+    ) throws(RecordError) -> StoredRow {
         let told = try takeBackDelete(of: address.name, place)
         let (stem, draft) = try transaction.records.freeStem(for: address.name, place)
         let fields = base?.fields ?? []
@@ -342,7 +342,7 @@ extension RemoteApplication {
     /// Merges an edit of a record into the present state of the record. When a field was changed on
     /// both sides, the later value wins, and a conflict lists the other one.
     private func bring(
-        _ edit: Edit, _ change: RemoteChange, into target: StoredRecord
+        _ edit: Edit, _ change: RemoteChange, into target: StoredRow
     ) throws(RecordError) {
         let place = try transaction.place(target.entry.type)
         guard let name = target.name, let text = try connection.records.savedText(of: target.id)
@@ -416,7 +416,7 @@ extension RemoteApplication {
     /// Returns the server's state of the target, when it was renamed and waits for its deletion.
     /// Later changes of the server were merged into the renamed record.
     private func toldWhileWaiting(
-        _ target: StoredRecord, _ place: TypePlace
+        _ target: StoredRow, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         guard target.state == .waitingDelete, try connection.renamed(target.id) != nil,
             let told = try acknowledged(target.id, place)
@@ -428,7 +428,7 @@ extension RemoteApplication {
     /// keep the state that is known here. The target may be the record that was there before the
     /// move, and the server may have more changes of it.
     private func putBase(
-        of target: StoredRecord, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
+        of target: StoredRow, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
     ) throws(RecordError) {
         var base = edit.base?.text ?? RecordDocument.print([], parent: nil)
         if let known = try acknowledged(target.id, place) {

@@ -72,7 +72,7 @@ extension RemoteApplication {
     /// Stores the versions of the two sides, for users who want another result than that of the
     /// merge.
     func noteConflict(
-        _ change: RemoteChange, of record: StoredRecord, in place: TypePlace,
+        _ change: RemoteChange, of record: StoredRow, in place: TypePlace,
         fields: [FieldName] = [], theirsStood: [FieldName] = [], base: [UInt8]?, mine: [UInt8]?,
         theirs: [UInt8]?
     ) throws(RecordError) {
@@ -97,7 +97,7 @@ extension RemoteApplication {
     /// Returns whether the server cannot have had a record of this machine, and the record was not
     /// moved or renamed from another place.
     func wasNeverSent(
-        _ record: StoredRecord, as name: RecordName
+        _ record: StoredRow, as name: RecordName
     ) throws(RecordError) -> Bool {
         guard try connection.sync.baseTag(of: record.id) == nil, let row = try outgoing(name) else {
             return false

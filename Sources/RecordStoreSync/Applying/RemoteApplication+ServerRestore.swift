@@ -9,7 +9,7 @@ extension RemoteApplication {
     /// Returns whether the change has an earlier state of a record than the server has
     /// acknowledged, judged by the change tag. Only a restored server sends such a state.
     func isEarlier(_ change: RemoteChange, than acknowledged: String?) -> Bool {
-        guard restorePoint != nil, let acknowledged,
+        guard serverRestorePoint != nil, let acknowledged,
             let told = ChangePosition(tag: change.changeTag),
             let known = ChangePosition(tag: acknowledged)
         else { return false }
@@ -59,7 +59,7 @@ extension RemoteApplication {
     /// Returns whether the change is from before the server's last restore. Its author then knew
     /// everything that the server had at that time.
     private func isOfBackup(_ change: RemoteChange) -> Bool {
-        restorePoint.map { $0.isBehind(change.changeTag) } ?? false
+        serverRestorePoint.map { $0.isBehind(change.changeTag) } ?? false
     }
 
     /// Returns whether another restore, which this machine does not know of, lies between the state
@@ -85,7 +85,7 @@ extension RemoteApplication {
     /// Lists a conflict for a record that another user has deleted since the restore. That user may
     /// not have known the edits of this machine that the server has lost.
     func noteLostEdit(
-        _ change: RemoteChange, of existing: StoredRecord
+        _ change: RemoteChange, of existing: StoredRow
     ) throws(RecordError) {
         guard try isUnconfirmed(existing.id),
             let text = try connection.records.savedText(of: existing.id)
@@ -99,7 +99,7 @@ extension RemoteApplication {
     /// Returns whether a field has a value of this machine, whatever others have changed beside it.
     /// A text that cannot be read may have one.
     private func isEditedHere(
-        _ text: [UInt8], _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
+        _ text: [UInt8], _ record: StoredRow, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) -> Bool {
         let fields: [RecordField]
         do throws(RecordError) {
@@ -119,7 +119,7 @@ extension RemoteApplication {
     /// this machine is a conflict, because it is not known whether one of the two users knew the
     /// other's edit.
     func baseAfterRestore(
-        _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRecord,
+        _ base: RecordDocument?, _ remote: RecordDocument, _ existing: StoredRow,
         _ change: RemoteChange, _ place: TypePlace
     ) throws(RecordError) -> RecordDocument? {
         guard let base, try isUnconfirmed(existing.id) else { return base }

@@ -14,7 +14,7 @@ struct RemoteApplication {
     private var types: [RecordTypeName: TypePlace] = [:]
     /// The restore point. It is nil for a server that is no recordfs-server, and until the server
     /// has sent it.
-    let restorePoint: ChangePosition?
+    let serverRestorePoint: ChangePosition?
     /// The number of the feed's pass, when the server is behind the state that this machine knows.
     let restoredPass: Int64?
     /// Indicates whether the zone belongs to other users, who share it.
@@ -32,17 +32,17 @@ struct RemoteApplication {
         let known = try transaction.connection.first(
             "SELECT restore_point, database FROM zone WHERE id = ?", [.integer(zone.rawValue)]
         ) { (restorePoint: $0.int64IfPresent(0), database: Database(rawValue: $0.int64(1))) }
-        restorePoint = known?.restorePoint.map(ChangePosition.init(_:))
+        serverRestorePoint = known?.restorePoint.map(ChangePosition.init(_:))
         isOfOthers = known?.database == .shared
         restoredPass =
-            restorePoint == nil ? nil : try transaction.connection.sync.restoredPass(of: zone)
+            serverRestorePoint == nil ? nil : try transaction.connection.sync.restoredPass(of: zone)
     }
 
     var connection: SQLConnection { transaction.connection }
 
     /// The state that this store has of a name.
     struct Known {
-        let record: StoredRecord?
+        let record: StoredRow?
         /// Indicates whether a change was not sent to the server, or is not answered yet.
         let isPending: Bool
         /// The generation of the last record with the name; 0 when there was none.
@@ -52,7 +52,7 @@ struct RemoteApplication {
     /// The query of the known state. It is built once, because it runs for every record of a first
     /// download.
     private static let queryOfKnown = """
-        SELECT \(StoredRecord.joinedColumns),
+        SELECT \(StoredRow.joinedColumns),
             EXISTS (SELECT 1 FROM outbox WHERE zone_id = ?1 AND name = ?2),
             (SELECT generation FROM history WHERE zone_id = ?1 AND name = ?2
                 ORDER BY token DESC LIMIT 1)
@@ -64,9 +64,9 @@ struct RemoteApplication {
             Self.queryOfKnown, [.integer(zone.rawValue), .name(name)]
         ) { row in
             Known(
-                record: row.isNull(0) ? nil : StoredRecord(row),
-                isPending: row.bool(StoredRecord.columnCount),
-                generation: row.int64IfPresent(StoredRecord.columnCount + 1) ?? 0)
+                record: row.isNull(0) ? nil : StoredRow(row),
+                isPending: row.bool(StoredRow.columnCount),
+                generation: row.int64IfPresent(StoredRow.columnCount + 1) ?? 0)
         }
         return known ?? Known(record: nil, isPending: false, generation: 0)
     }

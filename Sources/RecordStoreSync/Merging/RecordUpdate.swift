@@ -4,7 +4,7 @@ package import RecordStore
 
 /// The server's news of one record, merged with what is here, and decided.
 struct RecordUpdate {
-    let existing: StoredRecord
+    let existing: StoredRow
     let change: RemoteChange
     let place: TypePlace
     let news: RemoteNews

@@ -61,7 +61,7 @@ extension RecordMoving {
     /// Merges edits that were made since the move into the record that is back: edits of others at
     /// the old place, and edits of this user in the copy. A copy that the server has had stays,
     /// with the changes that others have made to it.
-    private func takeBackEdits(of copy: StoredRecord, to id: RecordID) throws(RecordError) {
+    private func takeBackEdits(of copy: StoredRow, to id: RecordID) throws(RecordError) {
         guard copy.state != .draftOnly, let name = copy.name,
             try transaction.connection.sync.baseTag(of: copy.id) == nil
         else { return }
@@ -83,7 +83,7 @@ extension RecordMoving {
     ///
     /// - Returns: nil when the content is no record of the type.
     private func state(
-        of copy: StoredRecord, in place: TypePlace, insteadOf record: StoredRecord
+        of copy: StoredRow, in place: TypePlace, insteadOf record: StoredRow
     ) throws(RecordError) -> RecordWriting.NewState? {
         let text = try self.text(
             of: copy, place, in: try transaction.requireZone(copy.zone), under: nil)

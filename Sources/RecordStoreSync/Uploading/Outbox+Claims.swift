@@ -345,7 +345,7 @@ private struct Claiming {
             if hasForeign, let base = claim.base {
                 // Values that are sent again over the state of a backup got their stamps when
                 // somebody first sent them.
-                let point = try connection.sync.restorePoint(of: zoneID)
+                let point = try connection.sync.serverRestorePoint(of: zoneID)
                 takesForeign = point.map { !$0.isBehind(base.changeTag) } ?? true
             }
             // A value that a record was made with, and that the server had before somebody deleted

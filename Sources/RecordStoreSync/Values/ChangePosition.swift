@@ -30,7 +30,7 @@ package struct ChangePosition: Comparable, Sendable {
 }
 
 extension SyncRows {
-    func restorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
+    func serverRestorePoint(of zone: ZoneID) throws(RecordError) -> ChangePosition? {
         let point = try connection.first(
             "SELECT restore_point FROM zone WHERE id = ?", [.integer(zone.rawValue)]
         ) { $0.int64IfPresent(0) }

@@ -8,9 +8,9 @@ package import RecordWire
 package struct SignIn: Sendable {
     /// The account without a web auth token and without a user.
     private let account: Account
-    private let http: HTTPExchange
+    private let http: HTTPCall
 
-    package init(_ account: Account, over http: HTTPExchange) {
+    package init(_ account: Account, over http: HTTPCall) {
         self.account = account
         self.http = http
     }
@@ -76,7 +76,7 @@ package struct SignIn: Sendable {
     /// Asks the server whether it still accepts the account's sign-in. A server that follows
     /// Apple's text is not asked, because the question uses up the token.
     package static func state(
-        of account: Account, over http: HTTPExchange, patience: Duration
+        of account: Account, over http: HTTPCall, patience: Duration
     ) async -> State {
         guard account.profile == .recordfs, account.isSignedIn else { return .unknown }
         let url = account.url(of: .currentUser, .public, webAuthToken: account.webAuthToken)
@@ -94,7 +94,7 @@ package struct SignIn: Sendable {
     ///
     /// - Returns: the state of the sign-in afterwards: `ended` also when it had ended before.
     package static func end(
-        _ account: Account, over http: HTTPExchange, patience: Duration
+        _ account: Account, over http: HTTPCall, patience: Duration
     ) async -> State {
         guard account.profile == .recordfs, account.isSignedIn else { return .unknown }
         do throws(SyncProblem) {
@@ -114,10 +114,10 @@ package struct SignIn: Sendable {
     /// - Parameter isFromPage: whether to name the server as the origin, as a browser does. The
     ///   server may know itself by another address than this machine, and then refuses the form.
     private static func post(
-        _ fields: [(String, Text)], to path: String, of account: Account, over http: HTTPExchange,
+        _ fields: [(String, Text)], to path: String, of account: Account, over http: HTTPCall,
         headers: [(String, String)] = [], isFromPage: Bool = true,
         patience: Duration = .seconds(60)
-    ) async throws(SyncProblem) -> HTTPExchange.Answer {
+    ) async throws(SyncProblem) -> HTTPCall.Answer {
         let body = fields.map { "\($0.0)=\($0.1.percentEncoded)" }.joined(separator: "&")
         return try await http.send(
             "POST", account.server + path,
@@ -170,7 +170,7 @@ package struct SignIn: Sendable {
     }
 
     /// Returns the reason in words for a person, as the page in the answer says it.
-    private static func refusal(_ answer: HTTPExchange.Answer) -> SyncProblem {
+    private static func refusal(_ answer: HTTPCall.Answer) -> SyncProblem {
         let page = String(decoding: answer.body, as: UTF8.self)
         func words(behind mark: String) -> String? {
             page.firstRange(of: mark).map { String(page[$0.upperBound...].prefix { $0 != "<" }) }

@@ -154,7 +154,7 @@ extension Exchange {
             return FeedPlace(
                 token: token, isKnown: token != nil || hasBegunAnew,
                 isMadeHere: zone.isRemoved ? try store.syncState.isMaking(zone.id) : false,
-                restorePoint: try store.syncState.restorePoint(of: zone.id))
+                restorePoint: try store.syncState.serverRestorePoint(of: zone.id))
         }
     }
 

@@ -98,7 +98,7 @@ extension Exchange {
                 results.fail(error)
             }
         }
-        let round = try settle(results, zone)
+        let round = try save(results, zone)
         // The feed, which is read next, reports that the server was restored.
         if let problem = round.problem, problem.reaction != .restartFeed { throw problem }
         return round.sent

@@ -47,7 +47,7 @@ extension Exchange {
     }
 
     /// Saves the results of all changes.
-    func settle(_ results: UploadResults, _ zone: SyncedZone) throws(SyncProblem) -> Round {
+    func save(_ results: UploadResults, _ zone: SyncedZone) throws(SyncProblem) -> Round {
         var round = Round(
             blocked: results.blocked, withoutRoom: results.withoutRoom, quota: results.quota,
             isTooLarge: results.isTooLarge, problem: results.problem)
@@ -203,7 +203,7 @@ extension Exchange {
         _ change: RemoteChange, _ zone: SyncedZone
     ) throws(SyncProblem) -> Bool {
         let known = try read { (store) throws(RecordError) in
-            try store.syncState.restorePoint(of: zone.id)
+            try store.syncState.serverRestorePoint(of: zone.id)
         }
         guard let known, let position = ChangePosition(tag: change.changeTag) else { return false }
         return known.isBeforeRestore(behind: position)

@@ -161,7 +161,7 @@ extension Exchange {
             if isTooLarge(request) {
                 // The request is known to be too large without the server's answer: it is sent in
                 // halves.
-                var round = try settle(results, zone)
+                var round = try save(results, zone)
                 round.isTooLarge = true
                 return round
             }
@@ -170,10 +170,10 @@ extension Exchange {
         } catch {
             // When the same request is sent again, the server reports its result.
             if results.isUnanswered, error.mayBeDone { return Round(problem: error) }
-            if isTooLargeWithText(claims, error, zone) { return try settle(results, zone) }
+            if isTooLargeWithText(claims, error, zone) { return try save(results, zone) }
             results.fail(error)
         }
-        return try settle(results, zone)
+        return try save(results, zone)
     }
 
     private func isTooLarge(_ request: ModifyRequest) -> Bool {

@@ -114,7 +114,7 @@ package actor SyncEngine {
 
     /// Does all due work now, and returns when everything possible is done. `status` has the
     /// problems of the rest. Only while `run` runs.
-    package func settle() async {
+    package func finishDueWork() async {
         guard !hasEnded else { return }
         kick()
         await withCheckedContinuation { waiting.append($0) }

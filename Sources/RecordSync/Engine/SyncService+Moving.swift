@@ -86,7 +86,7 @@ extension SyncService {
             try store.write(author: .commandLine) { (transaction) throws(RecordError) in
                 try transaction.moves.hang(root, under: parent)
             }
-            _ = settle()
+            _ = finishDueWork()
         } else {
             try move(
                 TreeMove(of: root, to: zone.database, zone.owner, zone.name, under: parent))
@@ -112,9 +112,9 @@ extension SyncService {
         _ = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
             try transaction.moves.move(move)
         }
-        _ = settle()
+        _ = finishDueWork()
         // The copies were sent to another database than the originals, so the deletions need
         // another round.
-        if try store.past.hasMoves() { _ = settle() }
+        if try store.past.hasMoves() { _ = finishDueWork() }
     }
 }

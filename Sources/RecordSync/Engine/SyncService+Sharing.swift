@@ -30,7 +30,7 @@ extension SyncService {
         let place = try ask { () async throws(SyncProblem) in
             do throws(SyncProblem) {
                 let place = try await engine.exchange.shares.accept(guid)
-                await engine.settle()
+                await engine.finishDueWork()
                 return place
             } catch {
                 throw self.explained(error, link)
@@ -62,7 +62,7 @@ extension SyncService {
         try ask { () async throws(SyncProblem) in
             do throws(SyncProblem) {
                 try await engine.exchange.shares.decline(guid)
-                await engine.settle()
+                await engine.finishDueWork()
             } catch {
                 guard case .refused(let refusal) = error, refusal.code == .notFound else {
                     throw error
@@ -126,7 +126,7 @@ extension SyncService {
     /// the server.
     package func preview(
         _ edit: ShareEdit?, at place: SharedPlace
-    ) throws(RecordError) -> SharePreview {
+    ) throws(RecordError) -> ShareEditPreview {
         let share = try share(at: place)
         let isOfOthers = place.zone.database == .shared
         let loss =
@@ -135,7 +135,7 @@ extension SyncService {
             } else {
                 isOfOthers ? ShareLoss(leaving: share) : ShareLoss(endOf: share)
             }
-        return SharePreview(
+        return ShareEditPreview(
             share: share, loss: loss,
             extent: try store.upkeep.extent(of: place.root, in: place.zone.id),
             goes: edit == nil && isOfOthers)
@@ -150,10 +150,10 @@ extension SyncService {
         if isNew { wanted.title = edit.title ?? place.title }
         return try ask { [wanted] () async throws(SyncProblem) in
             // A record must be on the server before it can be shared.
-            if isNew { await engine.settle() }
+            if isNew { await engine.finishDueWork() }
             let share = try await engine.exchange.shares.edit(
                 wanted, of: place.root, in: zone, isNew: isNew)
-            await engine.settle()
+            await engine.finishDueWork()
             return share
         }
     }
@@ -181,7 +181,7 @@ extension SyncService {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         try ask { () async throws(SyncProblem) in
             try await engine.exchange.shares.endShare(of: place.root, in: zone)
-            await engine.settle()
+            await engine.finishDueWork()
             // After leaving a share nothing of it stays on this machine, also while the exchange is
             // paused.
             if self.status.isPaused, zone.database == .shared {

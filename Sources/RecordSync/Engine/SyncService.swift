@@ -54,7 +54,7 @@ package final class SyncService: Sendable {
         self.tokens = tokens
         let isRefused = Mutex(account.refusedMilliseconds != nil)
         let authority = AuthorityFile(stateDirectory: store.directory).existing
-        let http = HTTPExchange(authority: authority)
+        let http = HTTPCall(authority: authority)
         let reachability = Reachability()
         let transport = HTTPTransport(
             account, over: http, tokens: tokens, reachability: reachability
@@ -129,10 +129,10 @@ package final class SyncService: Sendable {
     }
 
     /// Downloads and uploads now, and returns the status after that. Blocks.
-    package func settle() -> SyncStatus {
+    package func finishDueWork() -> SyncStatus {
         blocking { [engines] in
             await withDiscardingTaskGroup { group in
-                for engine in engines { group.addTask { await engine.settle() } }
+                for engine in engines { group.addTask { await engine.finishDueWork() } }
             }
             return SyncStatus(engines.map(\.published))
         }

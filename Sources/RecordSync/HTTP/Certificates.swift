@@ -2,7 +2,7 @@ import Glibc
 package import RecordModel
 import RecordStore
 
-extension HTTPExchange {
+extension HTTPCall {
     private static let largestAuthority = 1 << 20
 
     /// Checks that a file contains certificates that a store can trust. Errors: `invalidArgument`

@@ -1,7 +1,7 @@
 package import RecordModel
 
 /// Requests over HTTP/1.1, on connections that are kept open. libcurl carries them.
-package struct HTTPExchange: Sendable {
+package struct HTTPCall: Sendable {
     package struct Answer: Sendable {
         package let status: Int
         /// The header lines, with names in lower case.

@@ -5,7 +5,7 @@ import Synchronization
 /// The operations of one account over HTTP.
 package final class HTTPTransport: SyncTransport {
     private let account: Account
-    private let http: HTTPExchange
+    private let http: HTTPCall
     private let tokens: WebTokens
     private let reachability: Reachability
     /// Indicates whether the server has said that it takes bodies in gzip.
@@ -19,7 +19,7 @@ package final class HTTPTransport: SyncTransport {
     ///   - reachability: is notified of the outcome of each request.
     ///   - noteSignIn: is called for each answer with whether the server accepts the sign-in.
     package init(
-        _ account: Account, over http: HTTPExchange, tokens: WebTokens,
+        _ account: Account, over http: HTTPCall, tokens: WebTokens,
         reachability: Reachability = Reachability(),
         noteSignIn: @escaping @Sendable (_ isAccepted: Bool) -> Void = { _ in }
     ) {
@@ -56,7 +56,7 @@ package final class HTTPTransport: SyncTransport {
 
     private func post(
         _ body: [UInt8], isPacked: Bool, _ operation: SyncOperation, _ scope: DatabaseScope
-    ) async throws(SyncProblem) -> HTTPExchange.Answer {
+    ) async throws(SyncProblem) -> HTTPCall.Answer {
         let (account, http) = (account, http)
         var headers = [("Content-Type", "application/json")]
         if isOurs { headers += [Self.minimal, ("Accept-Encoding", "gzip")] }
@@ -68,7 +68,7 @@ package final class HTTPTransport: SyncTransport {
                 try await http.send(
                     "POST", account.url(of: operation, scope, webAuthToken: token),
                     headers: all, body: .bytes(body),
-                    patience: HTTPExchange.patience(bytes: Int64(body.count)))
+                    patience: HTTPCall.patience(bytes: Int64(body.count)))
             }
         }
         if answer["Accept-Encoding"]?.contains("gzip") == true {
@@ -97,7 +97,7 @@ package final class HTTPTransport: SyncTransport {
         let answer = try await reachability.noting { () async throws(SyncProblem) in
             try await http.send(
                 "POST", url, headers: [("Content-Type", "application/octet-stream")],
-                body: .file(file), patience: HTTPExchange.patience(bytes: file.size))
+                body: .file(file), patience: HTTPCall.patience(bytes: file.size))
         }
         return try answer.json(of: .assetsUpload)
     }
@@ -126,14 +126,14 @@ package final class HTTPTransport: SyncTransport {
     }
 }
 
-extension HTTPExchange.Answer {
+extension HTTPCall.Answer {
     private static let largestUnpacked = 256 << 20
 
     /// Returns the answer with its body unpacked.
-    fileprivate func unpacked() throws(SyncProblem) -> HTTPExchange.Answer {
+    fileprivate func unpacked() throws(SyncProblem) -> HTTPCall.Answer {
         guard self["Content-Encoding"] == "gzip" else { return self }
         do throws(ServerError) {
-            return HTTPExchange.Answer(
+            return HTTPCall.Answer(
                 status: status, headers: headers,
                 body: try Gunzip.decompress(body, maximumBytes: Self.largestUnpacked))
         } catch {

@@ -10,7 +10,7 @@ final class Transfer: Sendable {
         let url: String
         /// The lines of the head, `NAME: VALUE`.
         let headers: [String]
-        let body: HTTPExchange.Body
+        let body: HTTPCall.Body
         /// A file with certificates that are trusted in addition to those of the system.
         let authority: String?
         /// The time limit up to the last byte of the answer.

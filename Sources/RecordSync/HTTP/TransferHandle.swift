@@ -60,7 +60,7 @@ struct TransferHandle {
         setBody(request, context)
     }
 
-    private static func open(_ body: HTTPExchange.Body) throws(HTTPFailure) -> Int32 {
+    private static func open(_ body: HTTPCall.Body) throws(HTTPFailure) -> Int32 {
         guard case .file(let file) = body else { return -1 }
         let descriptor = Glibc.open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {

@@ -46,8 +46,8 @@ package final class WebTokens: Sendable {
     ///
     /// - Throws: the errors of `send`; store, when the token before could not be saved.
     func sign(
-        _ send: @escaping @Sendable (Text) async throws(SyncProblem) -> HTTPExchange.Answer
-    ) async throws(SyncProblem) -> HTTPExchange.Answer {
+        _ send: @escaping @Sendable (Text) async throws(SyncProblem) -> HTTPCall.Answer
+    ) async throws(SyncProblem) -> HTTPCall.Answer {
         guard goesAlone else {
             let token = current.withLock(\.token)
             let answer = try await send(token)
@@ -95,8 +95,8 @@ package final class WebTokens: Sendable {
     // MARK: One at a time
 
     private func sendAlone(
-        _ send: (Text) async throws(SyncProblem) -> HTTPExchange.Answer
-    ) async throws(SyncProblem) -> HTTPExchange.Answer {
+        _ send: (Text) async throws(SyncProblem) -> HTTPCall.Answer
+    ) async throws(SyncProblem) -> HTTPCall.Answer {
         if let unkept = current.withLock(\.unkept), let error = await write(unkept) {
             throw .store(error)
         }
@@ -145,7 +145,7 @@ package final class WebTokens: Sendable {
     }
 }
 
-extension HTTPExchange.Answer {
+extension HTTPCall.Answer {
     /// The token after this answer. Older services send it under the second name.
     var nextToken: Text? {
         (self["X-Apple-CloudKit-Web-Auth-Token"] ?? self["X-Apple-CloudKit-Session"])
@@ -155,7 +155,7 @@ extension HTTPExchange.Answer {
 
 /// The end of a request, or of the wait for it.
 private final class Outcome: Sendable {
-    typealias Value = Result<HTTPExchange.Answer, SyncProblem>
+    typealias Value = Result<HTTPCall.Answer, SyncProblem>
 
     private enum State {
         case open

@@ -4,7 +4,7 @@ package import RecordWire
 
 /// The people and links that an edit of a share, or its end, would affect. A preview changes
 /// nothing.
-package struct SharePreview: Hashable, Sendable {
+package struct ShareEditPreview: Hashable, Sendable {
     /// The current share.
     package let share: ShareAnswer
     /// The people and links that would lose access.
@@ -91,7 +91,7 @@ extension ShareEdit {
     }
 }
 
-extension SharePreview {
+extension ShareEditPreview {
     /// The JSON of `--dry-run --json`, without the path.
     package var json: JSONValue {
         var members: [JSONMember] = []

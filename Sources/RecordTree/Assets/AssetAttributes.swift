@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 
 /// The attributes of the files of large fields.
-extension AssetFiles {
+extension AssetNodes {
     func attributes(_ id: AssetID) throws(RecordError) -> Attributes? {
         guard let entry = try store.assets.asset(id), let record = try store.record(entry.record)
         else {

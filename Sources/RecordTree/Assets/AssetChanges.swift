@@ -7,7 +7,7 @@ final class AssetChanges: Sendable {
     let assets: OpenAssets
     let kernel: KernelNotifier
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let scratchNodes: ScratchNodes
     let store: RecordStore
 

@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 
 /// The files of large fields: opening, making, reading and writing them.
-final class AssetFiles: Sendable {
+final class AssetNodes: Sendable {
     let assetContent: AssetContent
     let assetSaving: AssetSaving
     let assets: OpenAssets
@@ -12,7 +12,7 @@ final class AssetFiles: Sendable {
     let handles: OpenHandles
     let modes: FileModes
     let options: TreeOptions
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let readers: FieldReaders
     let store: RecordStore
 

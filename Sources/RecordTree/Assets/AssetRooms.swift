@@ -9,7 +9,7 @@ struct AssetRooms: Sendable {
     let assetContent: AssetContent
     let fetching: AssetFetching
     let assetSaving: AssetSaving
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assetChanges: AssetChanges
 
     init(_ ground: Ground, _ scratchRooms: ScratchRooms) {
@@ -21,7 +21,7 @@ struct AssetRooms: Sendable {
         fetching = AssetFetching(ground, assetContent: assetContent)
         assetSaving = AssetSaving(
             ground, assetContent: assetContent, assets: assets, readers: readers)
-        assetFiles = AssetFiles(
+        assetFiles = AssetNodes(
             ground, assetContent: assetContent, assetSaving: assetSaving, assets: assets,
             fetching: fetching, fields: fields, readers: readers)
         assetChanges = AssetChanges(ground, scratchRooms, assets: assets)

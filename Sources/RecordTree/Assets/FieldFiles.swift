@@ -8,7 +8,7 @@ final class FieldFiles: Sendable {
     let assets: OpenAssets
     let moves: FieldMoves
     let options: TreeOptions
-    let rows: RecordRows
+    let rows: CachedRows
     let scratch: ScratchFiles
     let store: RecordStore
 

@@ -64,7 +64,7 @@ final class FieldMoves: Sendable {
 
     func noteExchange(_ record: RecordID, _ other: RecordID) {
         let end = end
-        moves.withLock { $0.exchanged(record, other, until: end) }
+        moves.withLock { $0.swapped(record, other, until: end) }
     }
 
     /// Returns whether the files have already been exchanged with their records. Returns true only

@@ -21,7 +21,7 @@ struct MovedFields: CheckedState {
         let end: Duration
     }
 
-    struct Exchange {
+    struct Swap {
         let records: Set<RecordID>
         var fields: Set<FieldName> = []
         let end: Duration
@@ -54,7 +54,7 @@ struct MovedFields: CheckedState {
     private(set) var named: [Place: Duration] = [:]
     private(set) var asides: [ScratchID: Aside] = [:]
     private(set) var endings: [ScratchPlace: Ending] = [:]
-    private(set) var exchanges: [Exchange] = []
+    private(set) var exchanges: [Swap] = []
     /// The files made beside fields, the oldest first.
     private(set) var beside: [Field: [FieldFile]] = [:]
     /// The limits for fields, and for files beside one field. `recordfs scratch --problems` lists
@@ -131,8 +131,8 @@ struct MovedFields: CheckedState {
 
     // MARK: Exchanges
 
-    mutating func exchanged(_ record: RecordID, _ other: RecordID, until end: Duration) {
-        exchanges.append(Exchange(records: [record, other], end: end))
+    mutating func swapped(_ record: RecordID, _ other: RecordID, until end: Duration) {
+        exchanges.append(Swap(records: [record, other], end: end))
     }
 
     /// Returns whether the files have already been exchanged with their records. Returns true only

@@ -3,7 +3,7 @@ package import RecordModel
 /// The connection of the files to the exchange with a record server: the state that files show, and
 /// the requests that they make. The tree does not know the engine. Only requests about shares wait
 /// for the server, because the server decides who has access.
-package struct ServerExchange: Sendable {
+package struct ServerBridge: Sendable {
     /// The requests of the files of shares.
     package enum ShareOrder: Sendable {
         /// Make or change the share to match the text of its file. Errors also: those of the text.
@@ -41,7 +41,7 @@ package struct ServerExchange: Sendable {
     }
 
     /// The exchange of a store without a server.
-    package static let none = ServerExchange(
+    package static let none = ServerBridge(
         status: { nil },
         run: { (_) throws(RecordError) in
             throw noServer

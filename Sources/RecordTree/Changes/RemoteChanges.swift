@@ -11,9 +11,9 @@ final class RemoteChanges: Sendable {
     let nodeNotices: NodeNotices
     let nodes: Nodes
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let records: OpenRecords
-    let rows: RecordRows
+    let rows: CachedRows
     let saving: RecordSaving
     let scratch: ScratchFiles
     let store: RecordStore

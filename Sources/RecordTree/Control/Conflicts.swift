@@ -152,7 +152,7 @@ final class Conflicts: Sendable {
                 + "conflict's directory to leave it removed. report.txt there says more.")
         let place = try store.zone(conflict.zone)?.shownPath ?? []
         options.refused(
-            Places.path(
+            TypeDirectories.path(
                 [Array(".recordfs/conflicts".utf8)] + place
                     + [conflict.type.bytes, conflict.stem.bytes, name]), reason.message)
         throw reason

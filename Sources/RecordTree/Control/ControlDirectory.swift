@@ -8,7 +8,7 @@ final class ControlDirectory: Sendable {
     let conflicts: Conflicts
     let modes: FileModes
     let mounted: Timestamp
-    let places: Places
+    let places: TypeDirectories
     let records: OpenRecords
     let store: RecordStore
     let trash: TrashEntries

@@ -12,8 +12,8 @@ final class ControlFiles: Sendable {
     let kept: KeptContents
     let mounted: Timestamp
     let nodes: Nodes
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let store: RecordStore
 
     init(

@@ -8,8 +8,8 @@ final class ControlRemoval: Sendable {
     let conflicts: Conflicts
     let control: ControlDirectory
     let nodes: Nodes
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let records: OpenRecords
     let store: RecordStore
     let trash: TrashEntries

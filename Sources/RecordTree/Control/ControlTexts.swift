@@ -7,7 +7,7 @@ final class ControlTexts: Sendable {
     let handles: OpenHandles
     let kept: KeptContents
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let recordStates: RecordStates
     let records: OpenRecords
     let saving: RecordSaving
@@ -49,7 +49,7 @@ final class ControlTexts: Sendable {
             zones.append(.object(members))
         }
         let scratch = try ScratchUsage.scratch(stateDirectory: store.directory)
-        let exchange = options.exchange.status()
+        let exchange = options.swap.status()
         let status = JSONValue.object([
             JSONMember(key: "account", value: exchange?["user"] ?? .null),
             JSONMember(key: "server", value: exchange?["server"] ?? .null),

@@ -14,7 +14,7 @@ struct GeneratedFiles: CheckedState {
     /// last: tar and rsync open first and then ask for the size.
     private(set) var opened: [ControlPath: (content: GeneratedContent, handles: Int)] = [:]
     /// Texts without their own time, each with the time since which it is unchanged.
-    private(set) var settled: [ControlPath: GeneratedContent] = [:]
+    private(set) var kept: [ControlPath: GeneratedContent] = [:]
     private(set) var exports:
         [ControlPath: (stamp: ChangeStamp, content: GeneratedContent, use: Int)] =
             [:]
@@ -38,12 +38,12 @@ struct GeneratedFiles: CheckedState {
     }
 
     /// Returns the text with the time since which it is unchanged.
-    mutating func settle(_ path: ControlPath, _ text: [UInt8], now: Timestamp)
+    mutating func keep(_ path: ControlPath, _ text: [UInt8], now: Timestamp)
         -> GeneratedContent
     {
-        if let known = settled[path], case .bytes(text) = known.storage { return known }
+        if let known = kept[path], case .bytes(text) = known.storage { return known }
         let content = GeneratedContent(text, modified: now)
-        settled[path] = content
+        kept[path] = content
         return content
     }
 

@@ -7,10 +7,10 @@ extension ControlTexts {
     /// exists.
     func content(_ path: ControlPath) throws(RecordError) -> GeneratedContent? {
         switch path {
-        case .status: return settle(path, try statusText())
-        case .metrics: return settle(path, try metricsText())
+        case .status: return keep(path, try statusText())
+        case .metrics: return keep(path, try metricsText())
         case .schema(let isProduction):
-            return settle(path, isProduction ? SchemaText.print([]) : try developmentSchema())
+            return keep(path, isProduction ? SchemaText.print([]) : try developmentSchema())
         case .error(let record):
             return try store.refusal(of: record).map {
                 GeneratedContent(Array(ErrorReports.text($0).utf8), modified: $0.since)
@@ -30,8 +30,8 @@ extension ControlTexts {
         }
     }
 
-    private func settle(_ path: ControlPath, _ text: [UInt8]) -> GeneratedContent {
-        kept.settle(path, text, now: options.now)
+    private func keep(_ path: ControlPath, _ text: [UInt8]) -> GeneratedContent {
+        kept.keep(path, text, now: options.now)
     }
 
     private func developmentSchema() throws(RecordError) -> [UInt8] {

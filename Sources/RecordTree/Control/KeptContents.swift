@@ -15,8 +15,8 @@ final class KeptContents: Sendable {
     func close(_ path: ControlPath) { files.withLock { $0.close(path) } }
 
     /// Returns the text with the time since which it is unchanged.
-    func settle(_ path: ControlPath, _ text: [UInt8], now: Timestamp) -> GeneratedContent {
-        files.withLock { $0.settle(path, text, now: now) }
+    func keep(_ path: ControlPath, _ text: [UInt8], now: Timestamp) -> GeneratedContent {
+        files.withLock { $0.keep(path, text, now: now) }
     }
 
     /// Returns the last export, when nothing in its type has changed.

@@ -2,7 +2,7 @@ import RecordModel
 import RecordStore
 
 /// The rows of records, some of them from memory.
-final class RecordRows: Sendable {
+final class CachedRows: Sendable {
     let store: RecordStore
     private let cache = StateLock(EntryCache())
 

@@ -15,12 +15,12 @@ final class ErrorReports: Sendable {
     let events: EventLog
     let kernel: KernelNotifier
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let store: RecordStore
     private let known = Mutex(Known())
 
     init(
-        events: EventLog, kernel: KernelNotifier, options: TreeOptions, places: Places,
+        events: EventLog, kernel: KernelNotifier, options: TreeOptions, places: TypeDirectories,
         store: RecordStore
     ) {
         self.events = events

@@ -18,10 +18,10 @@ struct FileMode {
 final class FileModes: Sendable {
     let mounted: Timestamp
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let store: RecordStore
 
-    init(mounted: Timestamp, options: TreeOptions, places: Places, store: RecordStore) {
+    init(mounted: Timestamp, options: TreeOptions, places: TypeDirectories, store: RecordStore) {
         self.mounted = mounted
         self.options = options
         self.places = places

@@ -10,10 +10,10 @@ struct Ground: Sendable {
     let kernel: KernelNotifier
     let nodes: Nodes
     let nodeNotices: NodeNotices
-    let places: Places
-    let permissions: Permissions
+    let places: TypeDirectories
+    let permissions: OwnPermissions
     let modes: FileModes
-    let rows: RecordRows
+    let rows: CachedRows
     let recordStates: RecordStates
     let workingFiles: WorkingFiles
     let errors: ErrorReports
@@ -27,10 +27,10 @@ struct Ground: Sendable {
         kernel = KernelNotifier()
         nodes = Nodes()
         nodeNotices = NodeNotices(kernel: kernel, nodes: nodes)
-        places = Places(options: options, store: store)
-        permissions = Permissions(options: options, places: places, store: store)
+        places = TypeDirectories(options: options, store: store)
+        permissions = OwnPermissions(options: options, places: places, store: store)
         modes = FileModes(mounted: mounted, options: options, places: places, store: store)
-        rows = RecordRows(store: store)
+        rows = CachedRows(store: store)
         recordStates = RecordStates(places: places, store: store)
         workingFiles = WorkingFiles(store: store)
         errors = ErrorReports(

@@ -3,12 +3,12 @@ import RecordModel
 import RecordStore
 
 /// The permissions of this user in zones, record types and records.
-final class Permissions: Sendable {
+final class OwnPermissions: Sendable {
     let options: TreeOptions
-    let places: Places
+    let places: TypeDirectories
     let store: RecordStore
 
-    init(options: TreeOptions, places: Places, store: RecordStore) {
+    init(options: TreeOptions, places: TypeDirectories, store: RecordStore) {
         self.options = options
         self.places = places
         self.store = store

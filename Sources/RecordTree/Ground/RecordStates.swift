@@ -3,10 +3,10 @@ import RecordStore
 
 /// The state of a record in words, for extended attributes and `.recordfs/meta`.
 final class RecordStates: Sendable {
-    let places: Places
+    let places: TypeDirectories
     let store: RecordStore
 
-    init(places: Places, store: RecordStore) {
+    init(places: TypeDirectories, store: RecordStore) {
         self.places = places
         self.store = store
     }

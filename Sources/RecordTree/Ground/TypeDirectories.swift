@@ -4,9 +4,9 @@ import RecordStore
 import Synchronization
 
 /// The TYPE directories with their zones. Every getattr needs them for the write permission.
-final class Places: Sendable {
+final class TypeDirectories: Sendable {
     private struct Known {
-        var places: [TypeID: TypePlace] = [:]
+        var places: [TypeID: TypeDirectory] = [:]
         /// The time when a zone or type was last added, removed or given other modes.
         var changed: Timestamp?
     }
@@ -41,12 +41,12 @@ final class Places: Sendable {
     }
 
     /// Returns the type directory with its zone.
-    func place(of type: TypeID) throws(RecordError) -> TypePlace {
+    func place(of type: TypeID) throws(RecordError) -> TypeDirectory {
         if let place = known.withLock({ $0.places[type] }) { return place }
         guard let info = try store.type(type), let zone = try store.zone(info.zone) else {
             throw RecordError(.stale, "the directory is gone")
         }
-        let place = TypePlace(type: info.name, zone: zone)
+        let place = TypeDirectory(type: info.name, zone: zone)
         known.withLock { $0.places[type] = place }
         return place
     }

@@ -3,7 +3,7 @@ import RecordModel
 import RecordStore
 
 /// The facts about a TYPE directory that the tree needs at every call.
-struct TypePlace: Sendable {
+struct TypeDirectory: Sendable {
     let type: RecordTypeName
     let zone: ZoneInfo
 

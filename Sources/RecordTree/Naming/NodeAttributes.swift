@@ -4,7 +4,7 @@ import RecordStore
 
 /// The attributes and entries of nodes of all kinds.
 final class NodeAttributes: Sendable {
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assets: OpenAssets
     let controlFiles: ControlFiles
     let errors: ErrorReports
@@ -12,7 +12,7 @@ final class NodeAttributes: Sendable {
     let modes: FileModes
     let mounted: Timestamp
     let nodes: Nodes
-    let places: Places
+    let places: TypeDirectories
     let recordFiles: RecordFiles
     let scratch: ScratchFiles
     let shares: ShareFiles

@@ -14,9 +14,9 @@ final class NodePermissions: Sendable {
     let nodeAttributes: NodeAttributes
     let nodes: Nodes
     let options: TreeOptions
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let records: OpenRecords
-    let rows: RecordRows
+    let rows: CachedRows
     let scratch: ScratchFiles
     let shares: ShareFiles
     let store: RecordStore

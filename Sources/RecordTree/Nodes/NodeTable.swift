@@ -126,7 +126,7 @@ struct NodeTable: CheckedState {
 
     /// Notes that the kernel has exchanged the dentries of two nodes: `other` answers to the number
     /// of `node`, and `new` to the number of `other`.
-    mutating func exchange(_ node: Node, _ other: Node, as new: Node) {
+    mutating func swap(_ node: Node, _ other: Node, as new: Node) {
         guard let number = number(of: node), let otherNumber = self.number(of: other) else {
             return
         }

@@ -90,8 +90,8 @@ final class Nodes: Sendable {
 
     /// Notes that the kernel has exchanged the dentries of two nodes: `other` answers to the number
     /// of `node`, and `new` to the number of `other`.
-    func exchange(_ node: Node, _ other: Node, as new: Node) {
-        table.withLock { $0.exchange(node, other, as: new) }
+    func swap(_ node: Node, _ other: Node, as new: Node) {
+        table.withLock { $0.swap(node, other, as: new) }
     }
 
     /// Notes that the name of a thing is gone: the next thing with the name gets another number.

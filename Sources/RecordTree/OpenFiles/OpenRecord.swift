@@ -23,13 +23,13 @@ extension OpenRecord {
         let type: TypeID
         let stem: Stem
         /// The place of the file when a program opened it for writing.
-        let home: TypePlace?
+        let home: TypeDirectory?
     }
 
     var identity: Identity { state.withLock(\.identity) }
-    var home: TypePlace? { state.withLock(\.home) }
+    var home: TypeDirectory? { state.withLock(\.home) }
 
-    func setHome(_ place: TypePlace) { state.withLock { $0.home = place } }
+    func setHome(_ place: TypeDirectory) { state.withLock { $0.home = place } }
 
     /// Notes that a save has restored the directory of the file as another one.
     func setType(_ type: TypeID) { state.withLock { $0.type = type } }
@@ -57,7 +57,7 @@ extension OpenRecord {
     }
 
     /// Notes the place to which the record has moved. Returns whether the file shows its text there.
-    func follow(to place: TypePlace, showing text: [UInt8]) -> Bool {
+    func follow(to place: TypeDirectory, showing text: [UInt8]) -> Bool {
         state.withLock { state in
             state.home = place
             return !state.isDirty && (state.text.map { $0 == text } ?? true)

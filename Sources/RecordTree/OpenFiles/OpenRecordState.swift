@@ -34,7 +34,7 @@ struct OpenRecordState {
     /// any more.
     var isRevoked = false
     /// The place of the file when a program opened it for writing.
-    var home: TypePlace?
+    var home: TypeDirectory?
 
     var isDirty: Bool { version != savedVersion }
 }

@@ -26,7 +26,7 @@ extension RecordSaving {
     }
 
     /// Ends the text of a record that is no longer shared with this user.
-    func abandon(_ open: OpenRecord, _ home: TypePlace?) throws(RecordError) -> Never {
+    func abandon(_ open: OpenRecord, _ home: TypeDirectory?) throws(RecordError) -> Never {
         var isKept = false
         // Where the text of the others is not known, this user's changes cannot be separated from
         // it.

@@ -8,7 +8,7 @@ import RecordStore
 final class OpenRecords: Sendable {
     let nodes: Nodes
     let options: TreeOptions
-    let rows: RecordRows
+    let rows: CachedRows
     private let table: StateLock<OpenRecordTable>
 
     init(_ ground: Ground) {
@@ -91,7 +91,7 @@ final class OpenRecords: Sendable {
     ///   place.
     func rename(
         _ file: RecordFile, to new: RecordFile, _ type: TypeID, _ stem: Stem, isSame: Bool,
-        home: TypePlace? = nil
+        home: TypeDirectory? = nil
     ) {
         table.withLock { table in
             table.removePending(type, stem)
@@ -103,7 +103,7 @@ final class OpenRecords: Sendable {
     }
 
     /// Notes that the kernel has exchanged the names of two files of a type.
-    func exchange(
+    func swap(
         _ file: RecordFile, _ stem: Stem, _ other: RecordFile, _ otherStem: Stem,
         becoming new: (RecordFile, RecordFile), in type: TypeID
     ) {

@@ -7,10 +7,10 @@ final class RecordFiles: Sendable {
     let errors: ErrorReports
     let modes: FileModes
     let options: TreeOptions
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let records: OpenRecords
-    let rows: RecordRows
+    let rows: CachedRows
     let saving: RecordSaving
     let store: RecordStore
 

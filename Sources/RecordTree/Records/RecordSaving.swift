@@ -8,8 +8,8 @@ final class RecordSaving: Sendable {
     let nodeNotices: NodeNotices
     let nodes: Nodes
     let options: TreeOptions
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let records: OpenRecords
     let store: RecordStore
 

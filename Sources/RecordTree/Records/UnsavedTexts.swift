@@ -77,7 +77,8 @@ extension RecordSaving {
     func path(of open: OpenRecord) -> String {
         let name = open.identity
         do throws(RecordError) {
-            return Places.path(try places.place(of: name.type).shownPath + [name.stem.fileName])
+            return TypeDirectories.path(
+                try places.place(of: name.type).shownPath + [name.stem.fileName])
         } catch {
             // A failing disk may not even give the path.
             return "\(name.stem).json"

@@ -10,14 +10,14 @@ private struct NewContent {
 
 /// Renames to, from and between the names of large fields.
 final class AssetRenames: Sendable {
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assets: OpenAssets
     let fields: FieldFiles
     let handleMoves: HandleMoves
     let kernel: KernelNotifier
     let moves: FieldMoves
     let nodes: Nodes
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let readers: FieldReaders
     let scratch: ScratchFiles
     let store: RecordStore

@@ -7,7 +7,7 @@ import RecordStore
 /// name.
 final class HandleMoves: Sendable {
     let assetContent: AssetContent
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let handles: OpenHandles
 
     init(_ ground: Ground, _ assetRooms: AssetRooms) {

@@ -13,8 +13,8 @@ final class RecordRenames: Sendable {
     let moves: FieldMoves
     let nodeNotices: NodeNotices
     let nodes: Nodes
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let recordFiles: RecordFiles
     let records: OpenRecords
     let saving: RecordSaving
@@ -239,7 +239,7 @@ final class RecordRenames: Sendable {
 
     /// Exchanges a scratch file and a record: the record gets the file's text, and the file gets
     /// the record's text.
-    func exchange(
+    func swap(
         _ place: ScratchPlace, with stem: Stem, in type: TypeID, _ caller: Requester
     ) throws(RecordError) {
         guard let file = try records.find(type, stem) else {
@@ -254,7 +254,7 @@ final class RecordRenames: Sendable {
         let path = try scratch.path(place)
         try scratch.storage.place(old, at: path, modified: oldModified)
         records.removePending(type, stem)
-        let id = scratch.scratchNodes.exchange(place, with: .record(file), becoming: .record(new))
+        let id = scratch.scratchNodes.swap(place, with: .record(file), becoming: .record(new))
         try becomeScratch(file, id, path)
         tellOfMerge(saved)
     }
@@ -279,7 +279,7 @@ final class RecordRenames: Sendable {
     }
 
     /// Exchanges the contents of two records of a type.
-    func exchange(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
+    func swap(_ stem: Stem, with other: Stem, in type: TypeID) throws(RecordError) {
         guard let file = try records.find(type, stem), let otherFile = try records.find(type, other)
         else { throw .noSuchFile }
         let assets = (
@@ -297,7 +297,7 @@ final class RecordRenames: Sendable {
         ).map(\.file)
         guard files.count == 2 else { return }
         moves.noteExchange(file.record, otherFile.record)
-        records.exchange(
+        records.swap(
             file, stem, otherFile, other, becoming: (files[0], files[1]), in: type)
     }
 }

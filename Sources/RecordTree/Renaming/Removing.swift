@@ -11,7 +11,7 @@ final class Removing: Sendable {
     let moves: FieldMoves
     let naming: Naming
     let nodes: Nodes
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let records: OpenRecords
     let saving: RecordSaving
     let scratch: ScratchFiles

@@ -20,7 +20,7 @@ final class Renaming: Sendable {
     let moves: FieldMoves
     let naming: Naming
     let nodes: Nodes
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let recordRenames: RecordRenames
     let refusedNames: RefusedNames
     let scratch: ScratchFiles
@@ -91,7 +91,7 @@ final class Renaming: Sendable {
             throw RecordError(.alreadyExists, "the new name is taken")
         }
         if flags & renameExchange != 0 {
-            return try exchange(sourceEnd, targetEnd, caller)
+            return try swap(sourceEnd, targetEnd, caller)
         }
         if case .asset(let id) = source, case .asset(let file) = sourceEnd,
             case .asset(let newFile) = NameMeaning.plain(of: newName, in: to),
@@ -155,24 +155,24 @@ final class Renaming: Sendable {
         }
     }
 
-    private func exchange(
+    private func swap(
         _ source: RenameEnd, _ target: RenameEnd, _ caller: Requester
     ) throws(RecordError) {
         switch (source, target) {
         case (.scratch(let place), .scratch(let other)):
-            try scratch.exchange(place, other)
+            try scratch.swap(place, other)
         case (.scratch(let place), .record(let type, let stem)),
             (.record(let type, let stem), .scratch(let place)):
             try permissions.checkWritable(stem, in: type)
-            try recordRenames.exchange(place, with: stem, in: type, caller)
+            try recordRenames.swap(place, with: stem, in: type, caller)
         case (.record(let type, let stem), .record(let otherType, let otherStem)):
             guard type == otherType else { throw RecordError.otherDirectory }
-            try recordRenames.exchange(stem, with: otherStem, in: type)
+            try recordRenames.swap(stem, with: otherStem, in: type)
         case (.asset(let file), .asset(let other)):
             guard file.type == other.type else { throw RecordError.otherDirectory }
-            try assetRenames.exchange(file, with: other)
+            try assetRenames.swap(file, with: other)
         case (.scratch(let place), .asset(let file)), (.asset(let file), .scratch(let place)):
-            try assetRenames.exchange(place, with: file, caller)
+            try assetRenames.swap(place, with: file, caller)
         case (.record, .asset), (.asset, .record):
             throw RecordError(
                 .crossDevice, "a record and a large field are not renamed to each other")

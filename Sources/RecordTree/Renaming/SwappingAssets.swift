@@ -4,7 +4,7 @@ import RecordStore
 
 /// RENAME_EXCHANGE of large fields: the names stay, and the files exchange their bytes.
 extension AssetRenames {
-    func exchange(_ file: FieldFile, with other: FieldFile) throws(RecordError) {
+    func swap(_ file: FieldFile, with other: FieldFile) throws(RecordError) {
         guard let entry = file.entry, let otherEntry = other.entry else { throw .noSuchFile }
         guard let hash = entry.hash, let otherHash = otherEntry.hash else {
             throw RecordError(.crossDevice, "a long value is not exchanged with a file")
@@ -17,7 +17,7 @@ extension AssetRenames {
             (transaction) throws(RecordError) -> (AssetEntry?, AssetEntry?) in
             for asset in [entry, otherEntry] { try transaction.assets.stopFollowing(asset) }
             if isDone { return (entry, otherEntry) }
-            return try transaction.exchange(entry, otherEntry, hash, otherHash)
+            return try transaction.swap(entry, otherEntry, hash, otherHash)
         }
         for asset in [entry, otherEntry] {
             moves.noteMoved(asset)
@@ -30,7 +30,7 @@ extension AssetRenames {
     }
 
     /// Exchanges a local file and a field's file.
-    func exchange(
+    func swap(
         _ place: ScratchPlace, with file: FieldFile, _ caller: Requester
     ) throws(RecordError) {
         guard let entry = file.entry else { throw .noSuchFile }
@@ -50,7 +50,7 @@ extension AssetRenames {
 }
 
 extension Transaction {
-    fileprivate func exchange(
+    fileprivate func swap(
         _ asset: AssetEntry, _ other: AssetEntry, _ hash: ContentHash, _ otherHash: ContentHash
     ) throws(RecordError) -> (AssetEntry?, AssetEntry?) {
         let first = try assets.setAsset(

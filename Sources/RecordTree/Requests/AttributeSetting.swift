@@ -3,9 +3,9 @@ import RecordModel
 import RecordStore
 
 /// Changes attributes (setattr).
-final class AttributeChanges: Sendable {
+final class AttributeSetting: Sendable {
     let access: NodePermissions
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assets: OpenAssets
     let controlFiles: ControlFiles
     let handles: OpenHandles

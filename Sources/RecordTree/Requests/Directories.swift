@@ -11,8 +11,8 @@ final class Directories: Sendable {
     let nodeAttributes: NodeAttributes
     let nodes: Nodes
     let opening: Opening
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let records: OpenRecords
     let refusedNames: RefusedNames
     let scratch: ScratchFiles

@@ -6,7 +6,7 @@ import RecordStore
 final class ExtendedAttributes: Sendable {
     let access: NodePermissions
     let nodes: Nodes
-    let places: Places
+    let places: TypeDirectories
     let recordStates: RecordStates
     let scratch: ScratchFiles
     let store: RecordStore
@@ -119,7 +119,7 @@ final class ExtendedAttributes: Sendable {
         return list
     }
 
-    private func placeAttributes(_ place: TypePlace, _ meta: RecordMeta) -> [Attribute] {
+    private func placeAttributes(_ place: TypeDirectory, _ meta: RecordMeta) -> [Attribute] {
         var list: [Attribute] = [
             Self.attribute("database", place.zone.database.name),
             (Self.prefix + Array("zone".utf8), place.zone.name.bytes),

@@ -5,7 +5,7 @@ import RecordStore
 /// The space that statfs shows.
 final class FileSystemSpace: Sendable {
     let nodes: Nodes
-    let places: Places
+    let places: TypeDirectories
     let store: RecordStore
 
     init(_ ground: Ground) {

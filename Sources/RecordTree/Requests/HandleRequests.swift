@@ -8,7 +8,7 @@ private let seekHole: Int32 = 4
 
 /// Reads, writes, saves and closes open files.
 final class HandleRequests: Sendable {
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assetSaving: AssetSaving
     let commands: ControlCommands
     let controlFiles: ControlFiles
@@ -19,7 +19,7 @@ final class HandleRequests: Sendable {
     let kept: KeptContents
     let kernel: KernelNotifier
     let nodes: Nodes
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let recordFiles: RecordFiles
     let saving: RecordSaving
     let scratch: ScratchFiles

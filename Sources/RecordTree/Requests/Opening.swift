@@ -5,7 +5,7 @@ import RecordStore
 /// Opens and makes files.
 final class Opening: Sendable {
     let access: NodePermissions
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let assetRenames: AssetRenames
     let conflicts: Conflicts
     let controlFiles: ControlFiles
@@ -15,8 +15,8 @@ final class Opening: Sendable {
     let naming: Naming
     let nodeAttributes: NodeAttributes
     let nodes: Nodes
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let recordFiles: RecordFiles
     let records: OpenRecords
     let refusedNames: RefusedNames

@@ -8,10 +8,10 @@ struct RequestRooms: Sendable {
     let opening: Opening
     let handleRequests: HandleRequests
     let directories: Directories
-    let attributeChanges: AttributeChanges
+    let attributeChanges: AttributeSetting
     let extendedAttributes: ExtendedAttributes
     let space: FileSystemSpace
-    let maintenance: Maintenance
+    let maintenance: TimedWork
 
     init(
         _ ground: Ground, _ scratchRooms: ScratchRooms, _ assetRooms: AssetRooms,
@@ -31,11 +31,11 @@ struct RequestRooms: Sendable {
         directories = Directories(
             ground, scratchRooms, recordRooms, controlRooms, namingRooms,
             handleRequests: handleRequests, opening: opening)
-        attributeChanges = AttributeChanges(
+        attributeChanges = AttributeSetting(
             ground, scratchRooms, assetRooms, recordRooms, controlRooms, namingRooms)
         extendedAttributes = ExtendedAttributes(ground, scratchRooms, namingRooms)
         space = FileSystemSpace(ground)
-        maintenance = Maintenance(
+        maintenance = TimedWork(
             ground, scratchRooms, assetRooms, recordRooms, shareRooms, controlRooms, renamingRooms,
             handleRequests: handleRequests)
     }

@@ -5,7 +5,7 @@ import RecordStore
 import Synchronization
 
 /// Does the work that depends on time, and the last work before the store closes.
-final class Maintenance: Sendable {
+final class TimedWork: Sendable {
     let events: EventLog
     let fetching: AssetFetching
     let finalDeletes: FinalDeletes
@@ -109,7 +109,7 @@ final class Maintenance: Sendable {
     private func evictWhenDue() throws(RecordError) {
         guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
         guard isDue(.eviction, every: Self.evictionPeriod),
-            let status = options.exchange.status(), status["idle"]?.bool == true,
+            let status = options.swap.status(), status["idle"]?.bool == true,
             status["needsSignIn"]?.bool == false, status["problems"]?.array?.isEmpty == true
         else { return }
         try store.assets.evictAssets(keeping: limit)

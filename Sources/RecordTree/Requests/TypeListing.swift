@@ -25,14 +25,14 @@ private enum Part: UInt64 {
 
 /// Lists TYPE directories, part by part.
 final class TypeListing: Sendable {
-    let assetFiles: AssetFiles
+    let assetFiles: AssetNodes
     let modes: FileModes
     let naming: Naming
     let nodeAttributes: NodeAttributes
     let nodes: Nodes
     let recordFiles: RecordFiles
     let records: OpenRecords
-    let rows: RecordRows
+    let rows: CachedRows
     let scratch: ScratchFiles
     let shares: ShareFiles
     let store: RecordStore

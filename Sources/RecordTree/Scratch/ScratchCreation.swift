@@ -20,7 +20,7 @@ extension ScratchFiles {
             }
             return (entry, try open(id, flags: flags, caller: caller))
         }
-        let id = try settle(HostName(file), at: place, in: name.parent, mode: mode, caller)
+        let id = try giveOwner(HostName(file), at: place, in: name.parent, mode: mode, caller)
         noteWriter(caller, of: id)
         guard let entry = try entry(of: id) else {
             throw RecordError(.stale, "the file is gone")
@@ -38,7 +38,7 @@ extension ScratchFiles {
     {
         let name = try newPath(place)
         try name.makeDirectory()
-        return try settle(
+        return try giveOwner(
             HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
     }
 
@@ -47,7 +47,7 @@ extension ScratchFiles {
     {
         let name = try newPath(place)
         try name.makeSymlink(to: target)
-        return try settle(
+        return try giveOwner(
             HostName(try name.held()), at: place, in: name.parent, mode: nil, caller)
     }
 
@@ -57,7 +57,7 @@ extension ScratchFiles {
     ) throws(RecordError) -> ScratchID {
         let name = try newPath(place)
         try name.makeNode(kind: mode & UInt32(S_IFMT), device: device)
-        return try settle(
+        return try giveOwner(
             HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
     }
 
@@ -65,7 +65,7 @@ extension ScratchFiles {
     /// for itself alone: its own umask and user must not be visible.
     ///
     /// - Parameter mode: nil for a symlink, which has none.
-    private func settle(
+    private func giveOwner(
         _ file: HostName, at place: ScratchPlace, in parent: HostName, mode: UInt32?,
         _ caller: Requester
     ) throws(RecordError) -> ScratchID {

@@ -7,7 +7,7 @@ import RecordStore
 final class ScratchFiles: Sendable {
     let handles: OpenHandles
     let options: TreeOptions
-    let permissions: Permissions
+    let permissions: OwnPermissions
     let scratchNodes: ScratchNodes
     let storage: ScratchStorage
 
@@ -251,7 +251,7 @@ final class ScratchFiles: Sendable {
         scratchNodes.noteMoved(place, to: target)
     }
 
-    func exchange(_ place: ScratchPlace, _ other: ScratchPlace) throws(RecordError) {
+    func swap(_ place: ScratchPlace, _ other: ScratchPlace) throws(RecordError) {
         let held = (try hold(place), try hold(other))
         defer { letGo(held.0, held.1) }
         try path(place).rename(to: try path(other), flags: renameExchange)

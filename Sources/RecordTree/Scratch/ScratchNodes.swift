@@ -119,7 +119,7 @@ final class ScratchNodes: Sendable {
     }
 
     func noteExchanged(_ place: ScratchPlace, _ other: ScratchPlace) {
-        known.withLock { $0.table.exchange(place, other) }
+        known.withLock { $0.table.swap(place, other) }
     }
 
     /// Notes that the kernel has moved the dentry of a record, a large field or a share to a local
@@ -142,11 +142,11 @@ final class ScratchNodes: Sendable {
     /// Notes that a local file and a record have exchanged their names and contents.
     ///
     /// - Returns: the local file, which has another file of the host now.
-    func exchange(_ place: ScratchPlace, with record: Node, becoming new: Node) -> ScratchID {
+    func swap(_ place: ScratchPlace, with record: Node, becoming new: Node) -> ScratchID {
         known.withLock { known in
             known.table.replaceHostFile(at: place)
             let id = known.table.id(at: place)
-            nodes.exchange(record, .scratch(id), as: new)
+            nodes.swap(record, .scratch(id), as: new)
             return id
         }
     }

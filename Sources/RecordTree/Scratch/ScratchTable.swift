@@ -139,7 +139,7 @@ struct ScratchTable: CheckedState {
         remove(place)
     }
 
-    mutating func exchange(_ place: ScratchPlace, _ other: ScratchPlace) {
+    mutating func swap(_ place: ScratchPlace, _ other: ScratchPlace) {
         let (id, otherID) = (ids[place], ids[other])
         if let id { detach(place, from: id) }
         if let otherID { detach(other, from: otherID) }

@@ -2,7 +2,7 @@ import RecordModel
 
 /// Decides which calls may ask the record server before they are answered. Such a call must not run
 /// on a thread that reads the kernel's calls, because the server may delay it.
-final class ShareRequests: Sendable {
+final class ShareCalls: Sendable {
     let handles: OpenHandles
     let nodes: Nodes
     let options: TreeOptions

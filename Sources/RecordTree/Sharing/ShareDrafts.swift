@@ -70,7 +70,7 @@ final class ShareDrafts: Sendable {
             modified: options.now.asStored)
         nodeNotices.nameChanged(report)
         if keepsText, let directory = try store.shownPath(of: place.directory) {
-            options.refused(Places.path(directory + [place.name]), "\(reason)")
+            options.refused(TypeDirectories.path(directory + [place.name]), "\(reason)")
         }
     }
 

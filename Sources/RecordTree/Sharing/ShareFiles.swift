@@ -7,8 +7,8 @@ final class ShareFiles: Sendable {
     let handles: OpenHandles
     let modes: FileModes
     let options: TreeOptions
-    let permissions: Permissions
-    let places: Places
+    let permissions: OwnPermissions
+    let places: TypeDirectories
     let records: OpenRecords
     let shareStates: ShareStates
     let store: RecordStore

@@ -7,7 +7,7 @@ struct ShareRooms: Sendable {
     let shareDrafts: ShareDrafts
     let shareEnding: ShareEnding
     let shareSaving: ShareSaving
-    let shareRequests: ShareRequests
+    let shareRequests: ShareCalls
 
     init(_ ground: Ground, _ scratchRooms: ScratchRooms, _ recordRooms: RecordRooms) {
         shareStates = ShareStates(ground)
@@ -18,7 +18,7 @@ struct ShareRooms: Sendable {
         shareSaving = ShareSaving(
             ground, scratchRooms, shareDrafts: shareDrafts, shareEnding: shareEnding,
             shareStates: shareStates, shares: shares)
-        shareRequests = ShareRequests(
+        shareRequests = ShareCalls(
             ground, scratchRooms, shareDrafts: shareDrafts, shareEnding: shareEnding)
     }
 }

@@ -4,6 +4,7 @@ import RecordModel
 import RecordServer
 import RecordServerCore
 import RecordServerHTTP
+import RecordServerTLS
 import RecordWire
 
 /// `recordfs-server doctor`

@@ -8,7 +8,7 @@ struct BackgroundMount {
     let settings: MountSettings
 
     func start() throws(CommandFailure) {
-        let log = Places.log(ofState: settings.directory)
+        let log = HostPaths.log(ofState: settings.directory)
         Self.rotate(log)
         let logged = Self.size(log)
         var ends: [Int32] = [-1, -1]

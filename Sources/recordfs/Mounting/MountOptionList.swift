@@ -42,7 +42,7 @@ struct MountOptionList {
             throw CommandFailure(
                 option, "state needs the name of a directory.", status: ExitStatus.usage)
         }
-        return Places.absolute(String(value))
+        return HostPaths.absolute(String(value))
     }
 
     private mutating func read(_ option: String) throws(CommandFailure) {

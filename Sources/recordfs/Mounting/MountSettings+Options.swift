@@ -8,8 +8,8 @@ extension MountSettings {
     init(_ command: MountCommand) throws(CommandFailure) {
         var named = try command.state.named()
         if let state = try MountOptionList.state(in: command.options) { named = state }
-        var configured = try StoreAccess(named ?? Places.state).settings()
-        let place = command.mountpoint ?? configured.mountpoint ?? Places.defaultMountpoint
+        var configured = try StoreAccess(named ?? HostPaths.state).settings()
+        let place = command.mountpoint ?? configured.mountpoint ?? HostPaths.defaultMountpoint
         let mountpoint = MountedPath(place).path
         let directory = try Self.store(at: mountpoint, named: named)
         configured = try StoreAccess(directory).settings()
@@ -23,7 +23,7 @@ extension MountSettings {
         mount.threads = max(1, command.threads)
         mount.guardProgram = ["recordfs", GuardCommand.name]
         options.apply(to: &mount)
-        self.init(mount: mount, account: configured.account, refusalLog: Places.refusalLog)
+        self.init(mount: mount, account: configured.account, refusalLog: HostPaths.refusalLog)
         policy = configured.policy
         notify = configured.notify
         logLevel = LogLevel.ofDaemon
@@ -37,7 +37,7 @@ extension MountSettings {
         at mountpoint: String, named: String?
     ) throws(CommandFailure) -> String {
         guard let there = MountTable.mount(at: mountpoint), there.isRecordFS else {
-            return named ?? Places.state
+            return named ?? HostPaths.state
         }
         if let named, !HostDirectory.isSame(named, there.source) {
             throw CommandFailure(

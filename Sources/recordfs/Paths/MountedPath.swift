@@ -17,7 +17,7 @@ struct MountedPath {
     /// - Parameter text: relative to the working directory when it does not begin with `/` or `~/`.
     init(_ text: String) {
         let mounts = MountTable.all()
-        var rest = Self.components(Places.unresolved(text))
+        var rest = Self.components(HostPaths.unresolved(text))
         var done: [String] = []
         var links = 0
         while let part = rest.popLast() {

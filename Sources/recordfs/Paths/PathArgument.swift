@@ -13,7 +13,7 @@ struct PathArgument: ExpressibleByArgument, Sendable {
     /// Errors, as a failure about this argument: `invalidName`, a file that is on no mount,
     /// `--state` for the mount of another store.
     func located(by state: StateOptions) throws(CommandFailure) -> LocatedPath {
-        if !text.hasPrefix("/"), !state.isNamed, !Places.hasWorkingDirectory {
+        if !text.hasPrefix("/"), !state.isNamed, !HostPaths.hasWorkingDirectory {
             throw CommandFailure(text.isEmpty ? nil : text, StateOptions.goneDirectory)
         }
         if Self.isRecordPath(text) { return try located(text, in: state.access()) }

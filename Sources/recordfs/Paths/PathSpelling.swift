@@ -12,7 +12,7 @@ struct PathSpelling {
     private let root: [[UInt8]]
 
     init(for store: StoreAccess) {
-        let place = Places.hasWorkingDirectory ? MountedPath(".") : nil
+        let place = HostPaths.hasWorkingDirectory ? MountedPath(".") : nil
         guard let mount = place?.mount, let path = place?.recordPath,
             HostDirectory.isSame(mount.source, store.directory)
         else {

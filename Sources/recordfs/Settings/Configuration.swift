@@ -12,7 +12,8 @@ struct Configuration: Sendable {
     /// Reads the file. A missing file is one without settings.
     ///
     /// Errors: `invalidJSON`, `invalidArgument` for an unknown or wrong setting.
-    static func read(_ path: String = Places.configuration) throws(RecordError) -> Configuration {
+    static func read(_ path: String = HostPaths.configuration) throws(RecordError) -> Configuration
+    {
         let text: [UInt8]
         do {
             text = try readWholeFile(path)
@@ -42,7 +43,7 @@ struct Configuration: Sendable {
             store.settings.state.map { HostDirectory.isSame($0, directory) } ?? false
         }
         if let named { return named.settings }
-        return HostDirectory.isSame(directory, Places.state) ? settings : common
+        return HostDirectory.isSame(directory, HostPaths.state) ? settings : common
     }
 
     /// Returns the state directory of a store with a name. Errors: notFound.
@@ -51,7 +52,7 @@ struct Configuration: Sendable {
             let names = stores.map(\.name).joined(separator: ", ")
             throw RecordError(
                 .notFound,
-                "\(Places.configuration) has no store \(name). It has "
+                "\(HostPaths.configuration) has no store \(name). It has "
                     + (names.isEmpty ? "none." : "\(names)."))
         }
         return state
@@ -89,14 +90,14 @@ struct Configuration: Sendable {
                 throw RecordError(error.code, "store \(name): \(error.message)")
             }
         }
-        let state = settings.state ?? "\(Places.defaultState)-\(name)"
+        let state = settings.state ?? "\(HostPaths.defaultState)-\(name)"
         settings.state = state
         if let other = stores.first(where: { $0.settings.state == state }) {
             throw RecordError(
                 .invalidArgument,
                 "the stores \(other.name) and \(name) have the same state \(state).")
         }
-        let mountpoint = settings.mountpoint ?? "\(Places.defaultMountpoint)-\(name)"
+        let mountpoint = settings.mountpoint ?? "\(HostPaths.defaultMountpoint)-\(name)"
         settings.mountpoint = mountpoint
         if let other = stores.first(where: { $0.settings.mountpoint == mountpoint }) {
             throw RecordError(

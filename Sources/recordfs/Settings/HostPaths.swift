@@ -3,7 +3,7 @@ import RecordControl
 import RecordModel
 
 /// The places of files by the XDG base directories.
-enum Places {
+enum HostPaths {
     /// HOME. Boot scripts may not have it, and then it is taken from the user database.
     static var home: String {
         if let home = environmentVariable("HOME") { return home }

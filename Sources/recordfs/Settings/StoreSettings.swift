@@ -14,7 +14,7 @@ struct StoreSettings: Sendable {
     /// The state directory of a store with a name.
     var state: String?
     /// The account to which the store belongs. Its values are nil where the file sets none.
-    var account = AccountSettings(file: Places.configuration)
+    var account = ConfiguredAccount(file: HostPaths.configuration)
     var policy = SyncPolicy()
     /// A command line for `/bin/sh`, run when others do something with a share.
     var notify: String?
@@ -26,11 +26,11 @@ struct StoreSettings: Sendable {
             grace = .milliseconds(Int64(number.double * 1000))
         case ("readOnly", .bool(let value)): isReadOnly = value
         case ("mountpoint", .string(let text)) where Self.isPath(text.string):
-            mountpoint = Places.absolute(text.string)
+            mountpoint = HostPaths.absolute(text.string)
         case ("cache", .string(let text)) where ByteCount.parse(text.string) != nil:
             cacheBytes = ByteCount.parse(text.string)
         case ("state", .string(let text)) where Self.isPath(text.string):
-            state = Places.absolute(text.string)
+            state = HostPaths.absolute(text.string)
         case ("server", .string(let text)) where Self.isAddress(text.string):
             account.server = Self.withoutSlash(text.string)
         case ("container", .string(let text)) where !text.isEmpty: account.container = text.string

@@ -36,7 +36,7 @@ struct StateOptions: ParsableArguments {
 
     /// Returns the state directory that the command line names. Errors: no such store.
     func named() throws(CommandFailure) -> String? {
-        guard let storeName else { return directoryArgument.map(Places.absolute) }
+        guard let storeName else { return directoryArgument.map(HostPaths.absolute) }
         return try reporting(storeName) { () throws(RecordError) in
             try Configuration.read().state(ofStore: storeName)
         }
@@ -46,12 +46,12 @@ struct StateOptions: ParsableArguments {
     /// and the working directory no longer exists, which may have been on a mount.
     func access() throws(CommandFailure) -> StoreAccess {
         if let named = try named() { return StoreAccess(named) }
-        guard Places.hasWorkingDirectory else {
-            if Places.isStateNamed { return StoreAccess(Places.state) }
+        guard HostPaths.hasWorkingDirectory else {
+            if HostPaths.isStateNamed { return StoreAccess(HostPaths.state) }
             throw CommandFailure(nil, Self.goneDirectory)
         }
         if let mount = MountedPath(".").mount { return StoreAccess(mount.source) }
-        return StoreAccess(Places.state)
+        return StoreAccess(HostPaths.state)
     }
 
     static let goneDirectory =

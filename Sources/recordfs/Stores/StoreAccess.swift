@@ -13,7 +13,7 @@ struct StoreAccess {
     init(_ directory: String) { self.directory = directory }
 
     /// Indicates whether it is the store that commands use when no other is named.
-    var isDefault: Bool { HostDirectory.isSame(directory, Places.state) }
+    var isDefault: Bool { HostDirectory.isSame(directory, HostPaths.state) }
 
     /// Returns the subject of a message, with the store when it is not the default one.
     func subject(_ text: String?) -> String? {
@@ -38,7 +38,7 @@ struct StoreAccess {
         do {
             return try Configuration.read().settings(ofState: directory)
         } catch {
-            throw CommandFailure(Places.configuration, error)
+            throw CommandFailure(HostPaths.configuration, error)
         }
     }
 

@@ -199,10 +199,10 @@ extension PermissionTests {
 
     struct ShareEditRow {
         let name: String
-        let edit: ShareEdit
+        let edit: ShareChange
         let expected: [EditorRole: String]
 
-        init(_ name: String, _ words: String, _ edit: ShareEdit) {
+        init(_ name: String, _ words: String, _ edit: ShareChange) {
             self.name = name
             self.edit = edit
             expected = EditorRole.table(words)

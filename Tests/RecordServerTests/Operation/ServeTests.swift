@@ -264,21 +264,6 @@ import Testing
         throw RawHTTPError("did not start: \(server.errorText)")
     }
 
-    private func shell(_ command: String) async throws -> String {
-        let process = try ServerProcess(program: "/bin/sh", ["-c", command])
-        _ = try await process.wait()
-        return process.outputText + process.errorText
-    }
-
-    private func makeCertificate(_ name: String, _ certificate: String, _ key: String)
-        async throws
-    {
-        let text = try await shell(
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-                + "-subj /CN=\(name) -keyout \(key) -out \(certificate)")
-        guard access(certificate, R_OK) == 0 else { throw RawHTTPError(text) }
-    }
-
     private func subject(_ port: Int) async throws -> String {
         try await shell(
             "echo | openssl s_client -connect 127.0.0.1:\(port) 2>/dev/null "

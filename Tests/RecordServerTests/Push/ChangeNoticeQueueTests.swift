@@ -25,7 +25,7 @@ import Testing
 
     @Test("beyond its memory notices keep their zone and lose their records")
     func bounded() {
-        var queue = NoticeQueue()
+        var queue = ChangeNoticeQueue()
         for number in 0..<40 { queue.append(notice("\(number)", bytes: 1 << 20)) }
         #expect(queue.count == 40)
         let taken = queue.take(40)
@@ -36,7 +36,7 @@ import Testing
 
     @Test("beyond its number the oldest notices go")
     func oldest() {
-        var queue = NoticeQueue()
+        var queue = ChangeNoticeQueue()
         for number in 0..<10_001 { queue.append(notice("\(number)", records: 0)) }
         #expect(queue.count == 9_001)
         #expect(queue.take(1).first?.zone.zone == ZoneName("1000"))

@@ -1,5 +1,6 @@
 import HTTPTypes
-import Hummingbird
+import HummingbirdCore
+import NIOCore
 import RecordModel
 import RecordWire
 import ServerTestSupport

@@ -13,7 +13,7 @@ extension RecordWriter {
     func putIndex(
         _ zone: ZoneHandle, type: RecordTypeName, _ record: RecordName, _ entries: [IndexEntry]
     ) throws(ServerError) {
-        try putIndexes(zone, [RecordIndex(record, type: type, entries)])
+        try putIndexes(zone, [IndexKeys(record, type: type, entries)])
     }
 }
 

@@ -22,7 +22,7 @@ import Testing
     private func runOnce(_ replica: Replica) async {
         let engine = SyncEngine(replica.exchange)
         let task = Task { await engine.run() }
-        for _ in 0..<2 { await engine.settle() }
+        for _ in 0..<2 { await engine.finishDueWork() }
         task.cancel()
         await task.value
     }

@@ -91,7 +91,7 @@ import Testing
         #expect(try passedOver().count == 1)
         let engine = SyncEngine(b.exchange)
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         #expect(try passedOver() == [])
         #expect(try b.text("x") == #"{"w":5}"#)
         task.cancel()

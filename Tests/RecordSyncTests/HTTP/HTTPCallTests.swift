@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 /// Requests over real connections to servers that behave in their own ways.
-@Suite("Requests over HTTP") struct HTTPExchangeTests {
-    private let http = HTTPExchange()
+@Suite("Requests over HTTP") struct HTTPCallTests {
+    private let http = HTTPCall()
 
     private func wait(_ what: String, _ isSo: () -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(30)

@@ -69,7 +69,7 @@ import Testing
         // Some about nothing that is new.
         for number in [2, 1, 3, 3, 1] { courier.send(Self.frame(number)) }
         courier.send("no JSON")
-        await engine.settle()
+        await engine.finishDueWork()
         task.cancel()
         await task.value
         try b.expectSettled(a.tree())

@@ -53,7 +53,7 @@ import Testing
         let clock = ManualClock()
         let engine = SyncEngine(bob.exchange(over: wire), clock: clock, jitter: { 0.999 })
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         #expect(try bob.names() == ["a"], "\(engine.published)")
         network.isAway = true
         try await server.endShare(of: nil)

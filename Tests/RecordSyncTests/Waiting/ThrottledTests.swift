@@ -39,7 +39,7 @@ import Testing
         let clock = ManualClock()
         let engine = SyncEngine(a.exchange(over: wire), clock: clock, jitter: { 0.5 })
         let task = Task { await engine.run() }
-        await engine.settle()
+        await engine.finishDueWork()
         // One request of each that was under way.
         let asked = throttle.requests
         #expect(asked > 0 && asked <= 4)
@@ -47,16 +47,16 @@ import Testing
         for _ in 0..<7 {
             clock.advance(.seconds(1_000))
             try a.save("x", #"{"p":2}"#)
-            await engine.settle()
+            await engine.finishDueWork()
             await engine.resume()
             await engine.told()
-            await engine.settle()
+            await engine.finishDueWork()
         }
         #expect(throttle.requests == asked)
         #expect(try a.outbox() == ["create x", "create y"])
         throttle.release()
         clock.advance(.seconds(200))
-        for _ in 0..<3 { await engine.settle() }
+        for _ in 0..<3 { await engine.finishDueWork() }
         #expect(engine.published.problems.isEmpty)
         task.cancel()
         await task.value

@@ -34,7 +34,7 @@ import Testing
             let tokens = WebTokens(token, goesAlone: false) { _, done in done(.kept) }
             let exchange = Exchange(
                 store: replica.store,
-                transport: HTTPTransport(account, over: HTTPExchange(), tokens: tokens),
+                transport: HTTPTransport(account, over: HTTPCall(), tokens: tokens),
                 settings: Exchange.Settings(),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let engine = SyncEngine(exchange)
@@ -88,8 +88,8 @@ import Testing
                 && b.engine.published.isIdle
         }
         // Nobody was told of anything meanwhile.
-        await a.engine.settle()
-        await b.engine.settle()
+        await a.engine.finishDueWork()
+        await b.engine.finishDueWork()
         try await Self.wait("both machines listen") { server.waitingPolls == 2 }
     }
 
@@ -155,10 +155,10 @@ import Testing
         let server = try await TestServer(.socket) { $0.push.holdTime = .milliseconds(1_500) }
         let machine = try await Machine(server)
         try machine.replica.save("x", "{}")
-        await machine.engine.settle()
+        await machine.engine.finishDueWork()
         try await Self.wait("it listens") { server.waitingPolls == 1 }
         // What the first poll has told of is heard by now.
-        await machine.engine.settle()
+        await machine.engine.finishDueWork()
         _ = machine.proxy.take()
         // The answer to one, and the next one.
         try await Self.wait("a poll has ended, and another one waits") {
@@ -169,7 +169,7 @@ import Testing
         // The least of three: a poll that ends meanwhile is none of a look.
         var looks: [CountingProxy.Count] = []
         for _ in 0..<3 {
-            await machine.engine.settle()
+            await machine.engine.finishDueWork()
             looks.append(machine.proxy.take())
         }
         let look = try #require(looks.min { $0.bytes < $1.bytes })

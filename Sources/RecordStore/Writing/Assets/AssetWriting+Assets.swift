@@ -41,7 +41,7 @@ extension AssetWriting {
             let document = try transaction.outbox.document(
                 text, of: record.id, try transaction.place(record.entry.type))
             let named = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
-            guard !named.map(\.place).contains(AssetPlace(asset)) else { return }
+            guard !named.map(\.place).contains(AssetPosition(asset)) else { return }
         }
         try removeAssetRow(asset)
     }
@@ -111,7 +111,7 @@ extension AssetWriting {
                 isInPlace: isInPlace)
         }
         let written =
-            isInPlace ? AssetPlace(field: field, index: Int64(index ?? -1)) : nil
+            isInPlace ? AssetPosition(field: field, index: Int64(index ?? -1)) : nil
         if try transaction.connection.records.asset(record, field, index)?.isShown != true {
             try transaction.touch(owner.entry.type)
         }
@@ -205,8 +205,8 @@ extension AssetWriting {
 
     /// Stores the bytes that were written to the file of a long string or bytes value as the value.
     private func setValue(
-        _ owner: StoredRecord, _ place: TypePlace, _ document: RecordDocument,
-        _ field: FieldName, isString: Bool, _ hash: ContentHash, _ written: AssetPlace?
+        _ owner: StoredRow, _ place: TypePlace, _ document: RecordDocument,
+        _ field: FieldName, isString: Bool, _ hash: ContentHash, _ written: AssetPosition?
     ) throws(RecordError) {
         let bytes = try transaction.store.assets.bytes(ofFile: hash)
         if isString, String(validating: bytes, as: UTF8.self) == nil {
@@ -256,7 +256,7 @@ extension AssetWriting {
     /// Removes an asset that no text names. When the last one is removed, the empty draft that was
     /// made for it is removed too.
     private func removeHeldAsset(
-        _ owner: StoredRecord, _ asset: AssetEntry
+        _ owner: StoredRow, _ asset: AssetEntry
     ) throws(RecordError) {
         try removeAssetRow(asset)
         guard try transaction.connection.records.assets(of: owner.id).isEmpty else { return }

@@ -30,7 +30,7 @@ extension AssetWriting {
     }
 
     /// Returns the record for an asset whose record is known, as for an asset's name.
-    func holder(for record: RecordID) throws(RecordError) -> StoredRecord {
+    func holder(for record: RecordID) throws(RecordError) -> StoredRow {
         let owner = try transaction.records.requireRecord(record)
         guard owner.state == .waitingDelete else { return owner }
         return try transaction.records.requireRecord(try holder(owner.entry.type, owner.entry.stem))

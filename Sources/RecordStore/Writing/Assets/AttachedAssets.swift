@@ -10,7 +10,7 @@ struct ExpectedAsset {
     let value: AssetValue?
     let size: Int64
 
-    var place: AssetPlace { AssetPlace(field: field, index: index) }
+    var place: AssetPosition { AssetPosition(field: field, index: index) }
 
     static func all(in document: RecordDocument, limits: RecordLimits) -> [ExpectedAsset] {
         document.fields.flatMap { field -> [ExpectedAsset] in
@@ -38,7 +38,7 @@ struct ExpectedAsset {
 }
 
 /// The place of an asset in a record; the index is -1 for a field that is no list.
-struct AssetPlace: Hashable {
+struct AssetPosition: Hashable {
     let field: FieldName
     let index: Int64
 
@@ -62,13 +62,13 @@ private struct FoundContent {
 /// The places that the bytes of a record's assets may come from.
 private struct AssetSources {
     /// The rows that the record has.
-    let rows: [AssetPlace: AssetEntry]
+    let rows: [AssetPosition: AssetEntry]
     /// The assets that the text named for these rows.
     let old: [ExpectedAsset]
     /// The files from a version, the trash, a renamed record, or a file that was just written.
     let known: [KeptAsset]
 
-    func given(_ key: AssetPlace) -> KeptAsset? {
+    func given(_ key: AssetPosition) -> KeptAsset? {
         known.first { $0.field == key.field && $0.index == key.index }
     }
 
@@ -77,7 +77,7 @@ private struct AssetSources {
     }
 
     /// Returns the row of the element with that file name, which need not be at its old place.
-    func row(named name: Text, _ key: AssetPlace) -> AssetEntry? {
+    func row(named name: Text, _ key: AssetPosition) -> AssetEntry? {
         let named = old.filter { $0.field == key.field && $0.value?.fileName == name }
         let element = named.first { $0.index == key.index } ?? named.first
         return element.flatMap { rows[$0.place] }
@@ -86,7 +86,7 @@ private struct AssetSources {
 
 /// An asset that the text names at one place, with the known facts about its bytes.
 private struct WantedAsset {
-    let key: AssetPlace
+    let key: AssetPosition
     let kind: AssetEntry.Kind
     let hash: ContentHash?
     let size: Int64
@@ -107,9 +107,9 @@ extension AssetWriting {
     ) throws(RecordError) -> (any: Bool, anyMissing: Bool) {
         let expected = ExpectedAsset.all(in: document, limits: transaction.store.options.limits)
         guard hadAssets || !expected.isEmpty else { return (false, false) }
-        var rows: [AssetPlace: AssetEntry] = [:]
+        var rows: [AssetPosition: AssetEntry] = [:]
         for row in try transaction.connection.records.assets(of: record) {
-            rows[AssetPlace(row)] = row
+            rows[AssetPosition(row)] = row
         }
         let sources = AssetSources(
             rows: rows,
@@ -148,11 +148,11 @@ extension AssetWriting {
 
     /// Gives each wanted asset the row that has its bytes, or a new one.
     private func place(
-        _ wanted: [WantedAsset], _ rows: [AssetPlace: AssetEntry], _ record: RecordID,
+        _ wanted: [WantedAsset], _ rows: [AssetPosition: AssetEntry], _ record: RecordID,
         _ type: TypeID
     ) throws(RecordError) {
         var left = rows
-        var given: [AssetPlace: AssetEntry] = [:]
+        var given: [AssetPosition: AssetEntry] = [:]
         for asset in wanted where asset.keepsPlace {
             given[asset.key] = left.removeValue(forKey: asset.key)
         }
@@ -164,7 +164,7 @@ extension AssetWriting {
         }
         for asset in left.values.sorted(by: { $0.id < $1.id }) { try removeAssetRow(asset) }
         for (key, asset) in given.sorted(by: { $0.value.id < $1.value.id })
-        where AssetPlace(asset) != key {
+        where AssetPosition(asset) != key {
             noteFormer(asset, isGone: false)
             // Moved out of the way of the other rows that move; no place is below -1.
             try transaction.connection.run(
@@ -228,7 +228,7 @@ extension AssetWriting {
     /// its list); those of another record's asset (`cp a.json b.json` leaves the name of a's);
     /// those that the place has.
     private func content(
-        of value: AssetValue, _ key: AssetPlace, _ record: RecordID, _ place: TypePlace,
+        of value: AssetValue, _ key: AssetPosition, _ record: RecordID, _ place: TypePlace,
         _ sources: AssetSources
     ) throws(RecordError) -> FoundContent? {
         if let given = sources.given(key) {
@@ -270,7 +270,7 @@ extension AssetWriting {
     }
 
     /// Returns the hash of each file of the record before a change.
-    func assetHashes(_ record: StoredRecord) throws(RecordError) -> [FieldName: [String?]] {
+    func assetHashes(_ record: StoredRow) throws(RecordError) -> [FieldName: [String?]] {
         guard record.entry.hasAssets else { return [:] }
         return try hashes(of: record.id)
     }

@@ -31,7 +31,7 @@ package struct MovedFiles: Sendable {
 extension AssetWriting {
     /// Gives the large fields of a text their files. The text says which fields these are.
     func attach(_ files: MovedFiles, to new: inout RecordWriting.NewState) throws(RecordError) {
-        new.withheld = Set(files.withheld.map { AssetPlace($0) })
+        new.withheld = Set(files.withheld.map { AssetPosition($0) })
         guard !files.own.isEmpty || !files.carried.isEmpty else { return }
         let document = try transaction.records.parse(new.text, new.place)
         var own: [KeptAsset] = []

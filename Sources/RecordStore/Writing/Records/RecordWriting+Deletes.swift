@@ -21,7 +21,7 @@ extension RecordWriting {
         return record.entry
     }
 
-    private func beginDelete(_ record: StoredRecord) throws(RecordError) {
+    private func beginDelete(_ record: StoredRow) throws(RecordError) {
         let id = record.id
         _ = try transaction.writablePlace(of: record)
         switch record.state {
@@ -103,7 +103,7 @@ extension RecordWriting {
     }
 
     private func putInTrash(
-        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace
+        _ record: StoredRow, _ name: RecordName, _ place: TypePlace
     ) throws(RecordError) {
         let entry = try addTrash(
             TrashRow(record, name, place, transaction.author),
@@ -142,7 +142,7 @@ extension RecordWriting {
 
     /// Removes all rows that belong only to the record. Rows that refer to its row are deleted
     /// first.
-    func removeRows(of record: StoredRecord) throws(RecordError) {
+    func removeRows(of record: StoredRow) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
         if record.entry.hasAssets {
             for asset in try transaction.connection.records.assets(of: record.id) {
@@ -175,7 +175,7 @@ package struct TrashRow {
 
 extension TrashRow {
     package init(
-        _ record: StoredRecord, _ name: RecordName, _ place: TypePlace, _ author: Author,
+        _ record: StoredRow, _ name: RecordName, _ place: TypePlace, _ author: Author,
         isOwn: Bool = false
     ) {
         self.init(

@@ -129,13 +129,13 @@ extension RecordWriting {
     }
 
     /// Deletes the draft. The flag is cleared by the update of the row that every caller makes.
-    func clearDraft(_ record: StoredRecord) throws(RecordError) {
+    func clearDraft(_ record: StoredRow) throws(RecordError) {
         try transaction.connection.run(
             "DELETE FROM draft WHERE record_id = ?", [.integer(record.id.rawValue)])
     }
 
     /// Deletes the draft, so that the file shows the saved text.
-    func showSavedText(_ record: StoredRecord) throws(RecordError) {
+    func showSavedText(_ record: StoredRow) throws(RecordError) {
         try clearDraft(record)
         try transaction.connection.run(
             """
@@ -174,7 +174,7 @@ extension RecordWriting {
     }
 
     /// Removes the file of a record that was never saved. Its assets stay and wait for it.
-    func beginAwaiting(_ record: StoredRecord) throws(RecordError) -> RecordEntry {
+    func beginAwaiting(_ record: StoredRow) throws(RecordError) -> RecordEntry {
         try saveDraft(
             text: [], type: record.entry.type, stem: record.entry.stem,
             error: .missingRecord(record.entry.stem), isAwaited: true)
@@ -184,7 +184,7 @@ extension RecordWriting {
     /// If only assets wait for the record, there is no draft to show, and the file shows the record
     /// after the change.
     package func keepingDraft<Result>(
-        of record: StoredRecord?, _ body: () throws(RecordError) -> Result
+        of record: StoredRow?, _ body: () throws(RecordError) -> Result
     ) throws(RecordError) -> Result {
         guard let record, record.entry.hasDraft, !record.entry.isAwaited,
             let draft = try transaction.connection.records.draft(of: record.id)

@@ -9,7 +9,7 @@ extension RecordWriting {
     ///
     /// - Parameter newText: the text that the name will show; nil if it differs in any case.
     func replaceFile(
-        of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
+        of record: StoredRow, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) {
         guard try noteReplacedFile(of: record, effect, newText: newText) else { return }
         try transaction.connection.run(
@@ -22,7 +22,7 @@ extension RecordWriting {
     /// - Returns: whether the record's next file is another one, so that its incarnation has to
     ///   grow by one.
     func noteReplacedFile(
-        of record: StoredRecord, _ effect: FileEffect, newText: [UInt8]? = nil
+        of record: StoredRow, _ effect: FileEffect, newText: [UInt8]? = nil
     ) throws(RecordError) -> Bool {
         guard effect != .inPlace, transaction.replaced[record.id] == nil else { return false }
         let (text, version): ([UInt8], Int64?)
@@ -41,7 +41,7 @@ extension RecordWriting {
     }
 
     /// Returns the incarnation of a record as this transaction leaves it.
-    func incarnation(of record: StoredRecord) -> UInt32 {
+    func incarnation(of record: StoredRow) -> UInt32 {
         let before = record.entry.incarnation
         return transaction.replaced[record.id] == nil
             ? before : (before &+ 1) % RecordFile.incarnations

@@ -17,8 +17,8 @@ extension RecordWriting {
     /// Completes the file names in a text that replaces a record or becomes a new one. If the text
     /// was copied from another record, it gets the names of its own files, which are the same on
     /// every machine. It also gets the large fields that stay.
-    func settleFiles(
-        _ kept: KeptFiles, of record: StoredRecord?, in new: inout NewState
+    func completeFiles(
+        _ kept: KeptFiles, of record: StoredRow?, in new: inout NewState
     ) throws(RecordError) {
         let files = try self.files(kept, of: record)
         let namesFiles = transaction.author == .mount && new.text.mayNameFiles
@@ -44,7 +44,7 @@ extension RecordWriting {
     /// Returns the fields whose files stay. A record that was renamed a moment ago has none,
     /// because its files moved with it.
     private func files(
-        _ kept: KeptFiles, of record: StoredRecord?
+        _ kept: KeptFiles, of record: StoredRow?
     ) throws(RecordError) -> Set<FieldName> {
         guard case .all(let removed) = kept, let record, record.state != .draftOnly,
             record.entry.hasAssets, try transaction.connection.renamed(record.id) == nil

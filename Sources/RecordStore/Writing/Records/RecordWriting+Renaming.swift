@@ -64,9 +64,9 @@ extension RecordWriting {
         let held = try transaction.connection.records.assets(of: old)
         guard !held.isEmpty else { return }
         if try requireRecord(new).state == .draftOnly {
-            let places = Set(held.map { AssetPlace($0) })
+            let places = Set(held.map { AssetPosition($0) })
             for asset in try transaction.connection.records.assets(of: new)
-            where places.contains(AssetPlace(asset)) {
+            where places.contains(AssetPosition(asset)) {
                 try transaction.assets.removeAssetRow(asset)
             }
             for asset in held { transaction.assets.noteFormer(asset, isGone: false) }
@@ -85,7 +85,7 @@ extension RecordWriting {
     }
 
     private func save(
-        _ text: [UInt8], of record: StoredRecord, _ place: TypePlace, as stem: Stem,
+        _ text: [UInt8], of record: StoredRow, _ place: TypePlace, as stem: Stem,
         newID: RecordID?, _ files: MovedFiles
     ) throws(RecordError) -> RecordID {
         let assets = try transaction.connection.records.assets(of: record.id).filter {
@@ -112,7 +112,7 @@ extension RecordWriting {
     /// - Parameter record: the record that is renamed. A record that is renamed back has not moved.
     func target(
         _ stem: Stem, _ type: TypeID, of record: RecordID? = nil
-    ) throws(RecordError) -> StoredRecord? {
+    ) throws(RecordError) -> StoredRow? {
         guard let old = try transaction.connection.records.stored(type, stem) else { return nil }
         guard transaction.author != .sync,
             let copy = try transaction.connection.records.copyOfGivenUp(old),
@@ -139,7 +139,7 @@ extension RecordWriting {
 extension RecordRows {
     /// Returns the record to which a record that waits for its deletion was renamed, if the old
     /// name is free: no other record will be shown under it when the deletion is final.
-    fileprivate func copyOfGivenUp(_ record: StoredRecord) throws(RecordError) -> StoredRecord? {
+    fileprivate func copyOfGivenUp(_ record: StoredRow) throws(RecordError) -> StoredRow? {
         guard record.state == .waitingDelete, let name = record.name,
             let copy = try connection.renamed(record.id)
         else { return nil }

@@ -49,9 +49,9 @@ extension RecordWriting {
     /// replaces. Errors: alreadyExists.
     private func makeRoom(
         for new: NewState, replacing: Bool
-    ) throws(RecordError) -> StoredRecord? {
+    ) throws(RecordError) -> StoredRow? {
         let place = new.place
-        var replaced: StoredRecord?
+        var replaced: StoredRow?
         if let there = try transaction.connection.records.stored(place.type, new.stem) {
             if let name = new.name, let other = there.name, other != name {
                 // The record there has this stem only while the restored record does not exist.
@@ -82,10 +82,10 @@ extension RecordWriting {
 
     /// Checks that the restored record replaces no files that wait for a record or belong to a
     /// draft, because they exist nowhere else.
-    private func checkHeld(by record: StoredRecord, _ new: NewState) throws(RecordError) {
-        let own = Set(new.knownAssets.map { AssetPlace(field: $0.field, index: $0.index) })
+    private func checkHeld(by record: StoredRow, _ new: NewState) throws(RecordError) {
+        let own = Set(new.knownAssets.map { AssetPosition(field: $0.field, index: $0.index) })
         let same = try transaction.connection.records.assets(of: record.id).first {
-            own.contains(AssetPlace($0))
+            own.contains(AssetPosition($0))
         }
         guard let same else { return }
         throw RecordError(
@@ -112,7 +112,7 @@ extension RecordWriting {
         }
         let place = try transaction.writablePlace(type)
         let (stem, draft) =
-            if let existing { (existing.entry.stem, StoredRecord?.some(existing)) } else {
+            if let existing { (existing.entry.stem, StoredRow?.some(existing)) } else {
                 try freeStem(for: version.name, place)
             }
         try transaction.checkWritable(existing, saying: version.text, as: stem, in: place)
@@ -134,7 +134,7 @@ extension RecordWriting {
     /// Saves the restored state below the refused text that the record's file shows. An empty
     /// refused text contains nothing, because no save ever arrived.
     private func bringing(
-        _ new: NewState, under record: StoredRecord?,
+        _ new: NewState, under record: StoredRow?,
         _ save: (NewState) throws(RecordError) -> SaveResult
     ) throws(RecordError) -> RecordEntry {
         guard let record, record.entry.showsText else { return try save(new).entry }
@@ -159,7 +159,7 @@ extension RecordEntry {
 }
 
 extension RecordError {
-    fileprivate static func isThereAlready(_ record: StoredRecord) -> RecordError {
+    fileprivate static func isThereAlready(_ record: StoredRow) -> RecordError {
         RecordError(
             .alreadyExists, "\(record.entry.stem).json is there already; move it first.")
     }

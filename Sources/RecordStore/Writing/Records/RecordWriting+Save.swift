@@ -32,7 +32,7 @@ extension RecordWriting {
         new.modified = modified
         new.effect = effect
         try transaction.assets.attach(files, to: &new)
-        try settleFiles(keptFiles, of: existing, in: &new)
+        try completeFiles(keptFiles, of: existing, in: &new)
         if let existing, existing.state != .draftOnly {
             return try update(existing, to: new)
         }
@@ -50,9 +50,9 @@ extension RecordWriting {
         /// Asset files known from elsewhere: a version, the trash, a renamed record.
         package var knownAssets: [KeptAsset] = []
         /// Assets that wait for their bytes, wherever these are.
-        var withheld: Set<AssetPlace> = []
+        var withheld: Set<AssetPosition> = []
         /// The asset whose file was written in place, and so stays the same file.
-        var written: AssetPlace?
+        var written: AssetPosition?
         /// The creation time, for a record that comes back or comes from the server.
         package var created: Timestamp?
         package var createdBy: String?
@@ -88,7 +88,7 @@ extension RecordWriting {
     // MARK: Create
 
     package func create(
-        _ new: NewState, over draft: StoredRecord?, id: RecordID?
+        _ new: NewState, over draft: StoredRow?, id: RecordID?
     ) throws(RecordError) -> SaveResult {
         var new = new
         var document = try parseNew(new.text, new.place)
@@ -158,7 +158,7 @@ extension RecordWriting {
     /// Names in the text the assets that arrived before their record and that the text does not
     /// name, because a file that was written must not disappear.
     private func naming(
-        assetsOf draft: StoredRecord, in document: RecordDocument
+        assetsOf draft: StoredRow, in document: RecordDocument
     ) throws(RecordError) -> [UInt8] {
         var lists: [FieldName: [FieldValue]] = [:]
         var changes: [(FieldName, FieldValue?)] = []
@@ -233,7 +233,7 @@ extension RecordWriting {
 
     // MARK: Update
 
-    package func update(_ existing: StoredRecord, to new: NewState) throws(RecordError)
+    package func update(_ existing: StoredRow, to new: NewState) throws(RecordError)
         -> SaveResult
     {
         guard let name = existing.name else { throw RecordError.noName(existing) }
@@ -279,7 +279,7 @@ extension RecordWriting {
     /// when the text is the same. Both texts are parsed in this function, and none of that remains
     /// after it. Otherwise a large text would be in memory four times while it is written.
     private func attachChanges(
-        of existing: StoredRecord, to new: NewState
+        of existing: StoredRow, to new: NewState
     ) throws(RecordError) -> (changed: [FieldName], assets: (any: Bool, anyMissing: Bool))? {
         let (old, isSame) = try savedValues(of: existing, comparedWith: new)
         if isSame, new.knownAssets.isEmpty { return nil }
@@ -306,7 +306,7 @@ extension RecordWriting {
     ///
     /// A damaged text is no reason to refuse a correct new one: then everything is new.
     private func savedValues(
-        of existing: StoredRecord, comparedWith new: NewState
+        of existing: StoredRow, comparedWith new: NewState
     ) throws(RecordError) -> (RecordDocument?, isSame: Bool) {
         guard let text = try transaction.connection.records.wholeSavedText(of: existing.id) else {
             return (nil, false)
@@ -323,7 +323,7 @@ extension RecordWriting {
 
     /// Stores a state whose values are as before. At most the text and the times change.
     private func keepValues(
-        _ existing: StoredRecord, _ new: NewState, textChanged: Bool, hasAssets: Bool? = nil
+        _ existing: StoredRow, _ new: NewState, textChanged: Bool, hasAssets: Bool? = nil
     ) throws(RecordError) -> SaveResult {
         if textChanged { try putText(existing.id, new.text) }
         try putRecord(existing.id, new, version: nil)
@@ -337,12 +337,12 @@ extension RecordWriting {
 
     /// Returns the kind of the change for observers. A record that waited for its deletion is
     /// restored, except when the mount is the author, because the mount knows.
-    private func shownKind(_ existing: StoredRecord, _ kind: ChangeKind) -> ChangeKind {
+    private func shownKind(_ existing: StoredRow, _ kind: ChangeKind) -> ChangeKind {
         existing.state == .waitingDelete && transaction.author != .mount ? .restored : kind
     }
 
     private func result(
-        _ existing: StoredRecord, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool,
+        _ existing: StoredRow, _ new: NewState, _ outcome: SaveResult.Outcome, hasAssets: Bool,
         version: Int64? = nil
     ) -> SaveResult {
         let entry = RecordEntry(
@@ -394,7 +394,7 @@ extension RecordWriting {
 }
 
 extension RecordError {
-    fileprivate static func noName(_ record: StoredRecord) -> RecordError {
+    fileprivate static func noName(_ record: StoredRow) -> RecordError {
         RecordError(
             .corrupt,
             "Record \(record.entry.stem) has lost its name; recordfs fsck --deep shows more.")

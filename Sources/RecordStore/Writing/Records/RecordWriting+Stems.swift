@@ -19,7 +19,7 @@ extension RecordWriting {
     /// moves to another one.
     package func freeStem(
         for name: RecordName, _ place: TypePlace
-    ) throws(RecordError) -> (stem: Stem, draft: StoredRecord?) {
+    ) throws(RecordError) -> (stem: Stem, draft: StoredRow?) {
         let stem = try stem(of: name, in: place)
         let there = try transaction.connection.records.stored(place.type, stem)
         guard let there, let other = there.name, other != name else { return (stem, there) }
@@ -51,7 +51,7 @@ extension RecordWriting {
     /// Shows the record under another name. If that name had a draft or waiting files without a
     /// record, these belong to the record from now on, as if they had just arrived there.
     private func setStem(
-        of record: StoredRecord, to stem: Stem, _ place: TypePlace
+        of record: StoredRow, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
         let draft = try transaction.connection.records.stored(place.type, stem)
         let kept = try draft.map { (draft) throws(RecordError) in try takeAway(draft) }
@@ -79,12 +79,12 @@ extension RecordWriting {
 
     /// The content of a row without a name.
     private struct Kept {
-        let row: StoredRecord
+        let row: StoredRow
         let draft: Draft?
         let assets: [AssetEntry]
     }
 
-    private func takeAway(_ row: StoredRecord) throws(RecordError) -> Kept {
+    private func takeAway(_ row: StoredRow) throws(RecordError) -> Kept {
         guard row.name == nil else {
             throw RecordError(.corrupt, "Two records of a type show as \(row.entry.stem).")
         }
@@ -99,7 +99,7 @@ extension RecordWriting {
     }
 
     private func bring(
-        _ kept: Kept, to record: StoredRecord, _ stem: Stem, _ place: TypePlace
+        _ kept: Kept, to record: StoredRow, _ stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
         if let draft = kept.draft, !draft.text.isEmpty {
             if record.entry.hasDraft || record.state == .waitingDelete {
@@ -132,7 +132,7 @@ extension RecordWriting {
     /// Gives the large fields the new name, in the text too. This is no news for other machines,
     /// which do the same.
     private func renameAssets(
-        of record: StoredRecord, to stem: Stem, _ place: TypePlace
+        of record: StoredRow, to stem: Stem, _ place: TypePlace
     ) throws(RecordError) {
         guard record.entry.hasAssets else { return }
         guard let text = try transaction.connection.records.wholeSavedText(of: record.id) else {

@@ -2,7 +2,7 @@ package import RecordModel
 package import RecordSQL
 
 /// A complete row of `record`, as writing needs it.
-package struct StoredRecord {
+package struct StoredRow {
     package static let columns = Columns.record + ", zone_id, generation, name, created_by"
 
     package static let columnCount = Columns.recordCount + 4
@@ -29,28 +29,27 @@ package struct StoredRecord {
 }
 
 extension RecordRows {
-    package func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRecord? {
+    package func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRow? {
         try connection.first(
-            "SELECT \(StoredRecord.columns) FROM record WHERE type_id = ? AND stem = ?",
-            [.integer(type.rawValue), .name(stem)], StoredRecord.init)
+            "SELECT \(StoredRow.columns) FROM record WHERE type_id = ? AND stem = ?",
+            [.integer(type.rawValue), .name(stem)], StoredRow.init)
     }
 
-    package func stored(_ id: RecordID) throws(RecordError) -> StoredRecord? {
+    package func stored(_ id: RecordID) throws(RecordError) -> StoredRow? {
         try connection.first(
-            "SELECT \(StoredRecord.columns) FROM record WHERE id = ?",
-            [.integer(id.rawValue)], StoredRecord.init)
+            "SELECT \(StoredRow.columns) FROM record WHERE id = ?",
+            [.integer(id.rawValue)], StoredRow.init)
     }
 
-    package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRecord?
-    {
+    package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRow? {
         try connection.first(
-            "SELECT \(StoredRecord.columns) FROM record WHERE zone_id = ? AND name = ?",
-            [.integer(zone.rawValue), .name(name)], StoredRecord.init)
+            "SELECT \(StoredRow.columns) FROM record WHERE zone_id = ? AND name = ?",
+            [.integer(zone.rawValue), .name(name)], StoredRow.init)
     }
 }
 
 extension RecordWriting {
-    package func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRecord {
+    package func requireRecord(_ id: RecordID) throws(RecordError) -> StoredRow {
         guard let record = try transaction.connection.records.stored(id) else {
             throw RecordError(.notFound, "The record is gone.")
         }

@@ -26,7 +26,7 @@ struct LogCommand: ParsableCommand {
 
     func run() throws {
         let access = try state.access()
-        let path = Places.log(ofState: access.directory)
+        let path = HostPaths.log(ofState: access.directory)
         if let level, level.level < LogLevel.ofDaemon {
             Terminal.error(
                 "note: a mount writes info and above, unless it was started with "

@@ -55,12 +55,12 @@ struct MountCommand: ParsableCommand {
     /// Mounts all stores. A store that cannot be mounted does not prevent the others. The failures
     /// are reported.
     private func mountAll() throws {
-        let configuration = try reporting(Places.configuration) { () throws(RecordError) in
+        let configuration = try reporting(HostPaths.configuration) { () throws(RecordError) in
             try Configuration.read()
         }
         guard !configuration.stores.isEmpty else {
             throw CommandFailure(
-                Places.configuration, "has no stores. man recordfs says how to write them down.",
+                HostPaths.configuration, "has no stores. man recordfs says how to write them down.",
                 status: ExitStatus.notFound)
         }
         var failure: (any Error)?

@@ -59,7 +59,7 @@ struct UnmountCommand: ParsableCommand {
         guard waitForEnd(pid, Self.patience) else {
             throw CommandFailure(
                 store.subject(nil),
-                "process \(pid) still has the store; \(Places.log(ofState: store.directory)) may "
+                "process \(pid) still has the store; \(HostPaths.log(ofState: store.directory)) may "
                     + "say why.")
         }
     }

@@ -52,7 +52,7 @@ struct PutCommand: ParsableCommand {
         let store = place.store
         guard file == "-" else {
             let source = try reporting(file) { () throws(RecordError) in
-                try Places.resolved(file)
+                try HostPaths.resolved(file)
             }
             try store.perform(.putAsset(place.path, file: source), about: path.text)
             return

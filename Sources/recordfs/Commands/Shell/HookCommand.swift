@@ -29,17 +29,17 @@ struct HookCommand: ParsableCommand {
 
     func run() throws {
         // Only an existing file can be watched from now on.
-        try reporting(Places.refusalLog) { () throws(RecordError) in
-            try HostDirectory.make(Places.logs)
+        try reporting(HostPaths.refusalLog) { () throws(RecordError) in
+            try HostDirectory.make(HostPaths.logs)
             let descriptor = open(
-                Places.refusalLog, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+                HostPaths.refusalLog, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw RecordError(
                     .ioFailure, "cannot be made: \(String(cString: strerror(errno))).")
             }
             close(descriptor)
         }
-        Terminal.print(Array(shell.script(file: Places.refusalLog).utf8))
+        Terminal.print(Array(shell.script(file: HostPaths.refusalLog).utf8))
     }
 }
 
@@ -95,16 +95,16 @@ struct ErrorsCommand: ParsableCommand {
     }
 
     private func tail() throws {
-        let watch = try reporting(Places.logs) { () throws(RecordError) in
-            try HostDirectory.make(Places.logs)
-            return try DirectoryWatch(directory: Places.logs)
+        let watch = try reporting(HostPaths.logs) { () throws(RecordError) in
+            try HostDirectory.make(HostPaths.logs)
+            return try DirectoryWatch(directory: HostPaths.logs)
         }
         var offset = size
         while true {
             if size < offset { offset = 0 }
             if size > offset {
-                let text = try reporting(Places.refusalLog) { () throws(RecordError) in
-                    Array(try readWholeFile(Places.refusalLog).dropFirst(Int(offset)))
+                let text = try reporting(HostPaths.refusalLog) { () throws(RecordError) in
+                    Array(try readWholeFile(HostPaths.refusalLog).dropFirst(Int(offset)))
                 }
                 let whole = text.prefix((text.lastIndex(of: 0x0A) ?? -1) + 1)
                 for line in whole.split(separator: 0x0A) { show(Array(line)) }
@@ -116,7 +116,7 @@ struct ErrorsCommand: ParsableCommand {
 
     private var size: off_t {
         var status = stat()
-        return stat(Places.refusalLog, &status) == 0 ? status.st_size : 0
+        return stat(HostPaths.refusalLog, &status) == 0 ? status.st_size : 0
     }
 
     private func show(_ line: [UInt8]) {

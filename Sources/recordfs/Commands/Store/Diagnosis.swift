@@ -89,10 +89,10 @@ struct Diagnosis {
     private func configuration() -> Finding {
         do {
             _ = try Configuration.read()
-            return Finding(check: "settings", state: .good, message: Places.configuration)
+            return Finding(check: "settings", state: .good, message: HostPaths.configuration)
         } catch {
             return Finding(
-                check: "settings", state: .wrong, message: "\(Places.configuration): \(error)")
+                check: "settings", state: .wrong, message: "\(HostPaths.configuration): \(error)")
         }
     }
 

@@ -96,7 +96,7 @@ struct AccountsCommand: ParsableCommand {
         let authority = AuthorityFile(stateDirectory: store.directory).existing
         let answer = try LoginCommand.waiting(account.server) { () throws(SyncProblem) in
             await SignIn.state(
-                of: account, over: HTTPExchange(authority: authority), patience: patience)
+                of: account, over: HTTPCall(authority: authority), patience: patience)
         }
         switch answer {
         case .accepted: return .signedIn
@@ -115,7 +115,7 @@ struct AccountsCommand: ParsableCommand {
 
     /// Returns all stores, each once.
     private func stores() throws(CommandFailure) -> [StoreAccess] {
-        var stores = [StoreAccess(Places.state), try state.access()]
+        var stores = [StoreAccess(HostPaths.state), try state.access()]
         stores += MountTable.recordMounts().map(\.source).filter(Self.isOfCaller).map {
             StoreAccess($0)
         }

@@ -15,7 +15,7 @@ struct EndedSignIn {
         let authority = AuthorityFile(stateDirectory: store.directory).existing
         state = try LoginCommand.waiting(account.server) { () throws(SyncProblem) in
             await SignIn.end(
-                account, over: HTTPExchange(authority: authority), patience: Self.patience)
+                account, over: HTTPCall(authority: authority), patience: Self.patience)
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// The content of a server's join link:
 /// `https://HOST/join#container=...&environment=...&token=...`. The values follow the #, so that
 /// they are in no log on the way.
-struct JoinLink {
+struct JoinAddress {
     let server: String
     var container: String?
     var environment: String?

@@ -73,11 +73,11 @@ struct LoginCommand: ParsableCommand {
         let authority = AuthorityFile(stateDirectory: access.directory)
         if let caFile {
             try reporting(caFile) { () throws(RecordError) in
-                try HTTPExchange.checkAuthority(caFile)
+                try HTTPCall.checkAuthority(caFile)
                 try copyFile(caFile, to: authority.path)
             }
         }
-        let http = HTTPExchange(authority: authority.existing)
+        let http = HTTPCall(authority: authority.existing)
         let signIn = SignIn(account, over: http)
         let token: Text
         if let user = user ?? configured.user {
@@ -107,9 +107,9 @@ struct LoginCommand: ParsableCommand {
     /// Returns the account that the arguments name. Values that they leave out are those of the
     /// join link, of config.json, or of the last sign-in to this server.
     private func account(
-        _ configured: AccountSettings, _ last: Account?
+        _ configured: ConfiguredAccount, _ last: Account?
     ) throws(CommandFailure) -> Account {
-        let link = try server.flatMap { text throws(CommandFailure) in try JoinLink(text) }
+        let link = try server.flatMap { text throws(CommandFailure) in try JoinAddress(text) }
         guard var server = link?.server ?? server ?? configured.server ?? last?.server else {
             throw CommandFailure(
                 nil, "needs the server's address: recordfs login https://records.example.org.",
@@ -156,7 +156,7 @@ struct LoginCommand: ParsableCommand {
     ///
     /// - Returns: the account that was saved before.
     private static func keep(
-        _ account: Account, _ configured: AccountSettings, _ file: AccountFile,
+        _ account: Account, _ configured: ConfiguredAccount, _ file: AccountFile,
         _ access: StoreAccess
     ) throws -> Account? {
         try access.reporting(account.server) { () throws(RecordError) in

@@ -202,7 +202,7 @@ struct ImportCommand: ParsableCommand {
         options.batchRows = writer.isDirect ? 2000 : 200
         if !dryRun {
             options.checkpoint = ImportCheckpoint(
-                stateDirectory: place.store.directory, source: Places.absolute(source),
+                stateDirectory: place.store.directory, source: HostPaths.absolute(source),
                 target: place.path)
         }
         return options

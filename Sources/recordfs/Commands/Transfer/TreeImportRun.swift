@@ -61,7 +61,7 @@ struct TreeImportRun {
         if FileManager.default.fileExists(atPath: source, isDirectory: &isDirectory),
             isDirectory.boolValue
         {
-            return try body(Places.absolute(source))
+            return try body(HostPaths.absolute(source))
         }
         let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp"
         let place = "\(base)/recordfs-import-\(UUID().uuidString)"
