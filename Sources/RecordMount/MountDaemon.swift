@@ -45,11 +45,11 @@ package enum MountDaemon {
     /// open. All waiting work is final when this returns.
     /// - Parameters:
     ///   - view: answers for the mount while it runs.
-    ///   - exchange: the state of the exchange that `.recordfs` shows, and its requests to the
-    ///     record server.
+    ///   - server: the state of the exchange with the record server, which `.recordfs` shows, and
+    ///     the requests to it.
     package static func run(
         _ configuration: MountConfiguration, store: RecordStore, stop: StopSignal,
-        view: MountView, exchange: ServerBridge, logger: Logger,
+        view: MountView, server: ServerBridge, logger: Logger,
         ready: @escaping @Sendable () -> Void
     ) throws(RecordError) {
         var options = Tree.Options(
@@ -57,9 +57,9 @@ package enum MountDaemon {
             grace: configuration.grace)
         options.limits = store.options.limits
         options.allowsOthers = configuration.allowOther
-        options.swap = exchange
+        options.server = server
         options.cacheBytes = configuration.cacheBytes
-        options.fetcher = exchange.fetcher
+        options.fetcher = server.fetcher
         options.report = { logger.notice("\($0)") }
         options.refused = configuration.refused
         let tree = Tree(store: store, options: options)

@@ -25,7 +25,7 @@ struct PartlyWrittenTests {
     init() throws {
         let orders = orders
         fixture = try TreeFixture(
-            exchange: ServerBridge(
+            server: ServerBridge(
                 status: { nil }, run: { (_) throws(RecordError) in },
                 share: { (order, _) throws(RecordError) in orders.add(order) }))
         fixture.observe()

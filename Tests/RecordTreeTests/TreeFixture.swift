@@ -35,7 +35,7 @@ final class TreeFixture {
     /// - Parameter killed: whose store this is a copy of, as a kill of its process would leave it.
     init(
         database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
-        limits: RecordLimits = .standard, exchange: ServerBridge = .none,
+        limits: RecordLimits = .standard, server: ServerBridge = .none,
         after killed: TreeFixture? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -54,7 +54,7 @@ final class TreeFixture {
         var options = Tree.Options(
             owner: 1000, group: 1000, limits: limits, clock: clock, fetcher: fetcher)
         options.report = report
-        options.swap = exchange
+        options.server = server
         // A thread is a program of its own.
         options.programs = ProgramTable(program: { $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)

@@ -84,7 +84,7 @@ package struct MountService {
             try failing(about: settings.mountpoint) { () throws(RecordError) in
                 try MountDaemon.run(
                     mount, store: store, stop: stop, view: view,
-                    exchange: ServerBridge(sync, verbs), logger: logger
+                    server: ServerBridge(sync, verbs), logger: logger
                 ) {
                     logger.info("Mounted at \(settings.mountpoint)", source: LogCategory.mount)
                     ready?.send(.ready)

@@ -12,7 +12,7 @@ package struct TreeOptions: Sendable {
     package var clock: any WallClock
     /// Downloads assets that are not on this machine.
     package var fetcher: any AssetFetcher
-    package var swap = ServerBridge.none
+    package var server = ServerBridge.none
     package var programs = ProgramTable.system
     /// The limit for downloaded files that the server has too, in bytes. Nil for no limit.
     package var cacheBytes: Int64?

@@ -78,8 +78,8 @@ final class ControlCommands: Sendable {
             let names = lines.map(\.rawValue).joined(separator: ", ")
             throw RecordError(.invalidArgument, "\(command): commands are \(names), forget")
         }
-        guard verb == .retry else { return try options.swap.run(verb) }
-        if options.swap.status() != nil { try options.swap.run(verb) }
+        guard verb == .retry else { return try options.server.run(verb) }
+        if options.server.status() != nil { try options.server.run(verb) }
         guard saving.retryUnsaved() else {
             throw RecordError(.noSpace, "\(saving.unsavedCount) records still cannot be saved")
         }

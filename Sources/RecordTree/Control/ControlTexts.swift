@@ -49,11 +49,11 @@ final class ControlTexts: Sendable {
             zones.append(.object(members))
         }
         let scratch = try ScratchUsage.scratch(stateDirectory: store.directory)
-        let exchange = options.swap.status()
+        let server = options.server.status()
         let status = JSONValue.object([
-            JSONMember(key: "account", value: exchange?["user"] ?? .null),
-            JSONMember(key: "server", value: exchange?["server"] ?? .null),
-            JSONMember(key: "sync", value: exchange ?? .null),
+            JSONMember(key: "account", value: server?["user"] ?? .null),
+            JSONMember(key: "server", value: server?["server"] ?? .null),
+            JSONMember(key: "sync", value: server ?? .null),
             JSONMember(key: "scratchFiles", value: .integer(scratch.files)),
             JSONMember(key: "scratchBytes", value: .integer(scratch.bytes)),
             JSONMember(key: "unsaved", value: .integer(Int64(saving.unsavedCount))),

@@ -109,7 +109,7 @@ final class TimedWork: Sendable {
     private func evictWhenDue() throws(RecordError) {
         guard let limit = options.cacheBytes, store.isWritable, !options.isReadOnly else { return }
         guard isDue(.eviction, every: Self.evictionPeriod),
-            let status = options.swap.status(), status["idle"]?.bool == true,
+            let status = options.server.status(), status["idle"]?.bool == true,
             status["needsSignIn"]?.bool == false, status["problems"]?.array?.isEmpty == true
         else { return }
         try store.assets.evictAssets(keeping: limit)

@@ -32,7 +32,7 @@ final class ShareEnding: Sendable {
     func remove(_ file: ShareFile, _ caller: Requester) throws(RecordError) {
         guard let shown = try shares.share(file) else { throw .noSuchFile }
         do throws(RecordError) {
-            try options.swap.share(.check, file)
+            try options.server.share(.check, file)
         } catch {
             noteFailedLeave(file, caller)
             throw error
@@ -112,7 +112,7 @@ final class ShareEnding: Sendable {
     private func end(_ files: [ShareFile]) {
         for file in files {
             do throws(RecordError) {
-                try options.swap.share(.end, file)
+                try options.server.share(.end, file)
             } catch  where error.code == .notFound {
                 // The share was deleted with its zone or record, or somebody else has ended it.
                 forgetEndsOfGone()

@@ -38,7 +38,7 @@ final class ShareSaving: Sendable {
         // `>` and similar operators close the file once before they write.
         guard !text.isEmpty else { return }
         do throws(RecordError) {
-            try options.swap.share(.save(text), file)
+            try options.server.share(.save(text), file)
         } catch {
             if let place = try shareDrafts.place(of: file) {
                 try shareDrafts.keep(text, at: place, error)
@@ -56,12 +56,12 @@ final class ShareSaving: Sendable {
         // A program that writes the name again has not removed it to end the share.
         try shareEnding.cancelEnd(of: file)
         do throws(RecordError) {
-            try options.swap.share(.save(text), file)
+            try options.server.share(.save(text), file)
         } catch  where error.code != .unavailable {
             // A removed share of the same zone may be in the way, as that of a record is when its
             // whole zone is shared. It ends now, without waiting for its grace time.
             guard try shareEnding.endShares(inZoneOf: file) else { throw error }
-            try options.swap.share(.save(text), file)
+            try options.server.share(.save(text), file)
         }
     }
 
