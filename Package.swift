@@ -156,7 +156,7 @@ let package = Package(
             ], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", arguments], path: "Tests/Simulate",
-            swiftSettings: settings),
+            exclude: ["faults.py", "sharing_faults.py"], swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),
@@ -200,7 +200,7 @@ let package = Package(
                 "RecordServerCore", "RecordServerHTTP", "ServerTestSupport", "Simulation",
                 "TestSupport", "CTestSystem", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], swiftSettings: settings),
+            ], exclude: ["Checklist.md"], swiftSettings: settings),
         .testTarget(
             name: "RecordServerTests",
             dependencies: [

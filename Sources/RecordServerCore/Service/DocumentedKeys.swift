@@ -74,9 +74,7 @@ extension DocumentedKeys {
                 Self.feed.merging(["zones": .list(.object(Self.feed))]) { $1 }
             )
         case .changesDatabase, .zonesChanges:
-            self = .object([
-                "syncToken": .anything, "metaSyncToken": .anything, "resultsLimit": .anything,
-            ])
+            self = Self.plain(["syncToken", "metaSyncToken", "resultsLimit"])
         case .recordsResolve, .recordsAccept:
             self = .object([
                 "shortGUIDs": .list(

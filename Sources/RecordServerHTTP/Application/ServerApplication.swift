@@ -53,11 +53,11 @@ package struct ServerApplication: Sendable {
         let pages = Pages(
             service: service, authenticator: authenticator, throttles: links.throttles,
             site: configuration.site, metrics: metrics, logger: logger)
-        addPageRoutes(to: &routes, pages: pages) { context in
+        PageRoutes(pages) { context in
             PageClient(
                 baseURL: context.baseURL, address: context.clientAddress,
                 requestID: context.requestID, now: context.now)
-        }
+        }.add(to: &routes)
         addAssetRoutes(to: &routes, service: service)
         addCourierRoutes(to: &routes, push: push)
         root = RootResponder(

@@ -346,9 +346,7 @@ extension RemoteApplication {
     ) throws(RecordError) {
         let place = try transaction.place(target.entry.type)
         guard let name = target.name, let text = try connection.records.savedText(of: target.id)
-        else {
-            return
-        }
+        else { return }
         let known = try toldWhileWaiting(target, place)
         let local =
             if let known { known } else {
@@ -389,8 +387,9 @@ extension RemoteApplication {
                 theirsStood: edit.isMine ? decided.filter { !won.contains($0) } : won,
                 base: edit.base?.text, mine: mine, theirs: theirs)
         }
+        let taken = (edited ?? edit.document.fields).filter { changed.contains($0.name) }
         if isOfOthers, !edit.isMine {
-            for field in edited ?? edit.document.fields where changed.contains(field.name) {
+            for field in taken {
                 try transaction.sharing.noteForeign(field, in: target.id, isTaken: true)
             }
         }

@@ -41,14 +41,7 @@ extension Exchange {
             let page: ZonePage
             let answer: ZoneChangesAnswer
             do throws(SyncProblem) {
-                answer =
-                    if let ahead, ahead.token == place.token {
-                        try await ahead.answer()
-                    } else if let first, place.token == nil {
-                        first
-                    } else {
-                        try await ask(zone, after: place.token)
-                    }
+                answer = try await ask(zone, place, first, ahead)
                 (ahead, first) = (nil, nil)
                 // The feed has restarted and reports more.
                 if try noteRestorePoint(answer.restorePoint, place, zone) {
@@ -80,17 +73,32 @@ extension Exchange {
             changed += try await applyFreeing(page, of: zone)
             pages += 1
             guard page.moreComing else {
-                try advanceDatabase(answer)
-                if changed > 0 {
-                    try write(isFreeing: true) { (transaction) throws(RecordError) in
-                        try retryMissingReferences(zone, transaction)
-                    }
-                }
+                try end(zone, answer, hasChanged: changed > 0)
                 return changed
             }
             guard page.syncToken.utf8 != place.token else {
                 throw .unreadable("changes/zone: more is coming behind a token that stays.")
             }
+        }
+    }
+
+    /// Returns the page after a place: the first one that is known, or the one that is under way.
+    private func ask(
+        _ zone: SyncedZone, _ place: FeedPlace, _ first: ZoneChangesAnswer?, _ ahead: PageAhead?
+    ) async throws(SyncProblem) -> ZoneChangesAnswer {
+        if let ahead, ahead.token == place.token { return try await ahead.answer() }
+        if let first, place.token == nil { return first }
+        return try await ask(zone, after: place.token)
+    }
+
+    /// Does what remains after the last page of a zone.
+    private func end(
+        _ zone: SyncedZone, _ answer: ZoneChangesAnswer, hasChanged: Bool
+    ) throws(SyncProblem) {
+        try advanceDatabase(answer)
+        guard hasChanged else { return }
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try retryMissingReferences(zone, transaction)
         }
     }
 

@@ -51,8 +51,6 @@ extension Exchange {
         var round = Round(
             blocked: results.blocked, withoutRoom: results.withoutRoom, quota: results.quota,
             isTooLarge: results.isTooLarge, problem: results.problem)
-        var hasMade = false
-        var told: [(OutboxClaim, RemoteChange)] = []
         let quota = try results.freeBytes.flatMap { free throws(SyncProblem) in
             try ownQuota(freeBytes: free)
         }
@@ -60,40 +58,14 @@ extension Exchange {
             try transaction.outbox.forgetRequest(in: zone.id)
             if let quota { try transaction.sharing.setQuotas([quota], of: database) }
             for result in results.all {
-                let claim = result.claim
-                switch result.outcome {
-                case .saved(let tag):
-                    round.sent += 1
-                    hasMade = hasMade || claim.row.operation == .create
-                    try transaction.outbox.completeOutbox(claim, changeTag: tag)
-                case .deleted:
-                    round.sent += 1
-                    try transaction.outbox.completeOutbox(claim, changeTag: "")
-                case .savedAndGone:
-                    round.sent += 1
-                    try transaction.outbox.completeOutbox(claim, changeTag: "")
-                    _ = try transaction.feed.applyRemote(
-                        RemoteChange(deleted: claim.row.name), in: zone.id)
-                case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)
-                case .parked(let reason):
-                    round.parked += 1
-                    try transaction.outbox.failOutbox(claim.row.id, error: reason)
-                case .withoutBytes(let fields):
-                    let waits = try transaction.outbox.failForBytes(
-                        claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
-                    // In that case another change is to be sent now.
-                    if waits { round.parked += 1 } else { round.sent += 1 }
-                case .stays: round.sent += 1
-                case .differs, .gone:
-                    guard isAskedFor(result, results) else { continue }
-                    round.vanished.insert(claim.row.name)
-                    try transaction.outbox.failOutbox(claim.row.id, error: nil)
-                }
+                try save(result, of: results, in: zone, transaction, &round)
             }
             for (root, children) in results.unshared {
                 try transaction.sharing.noteUnshared(children, of: root, in: zone.id)
             }
-            if hasMade { try retryMissingReferences(zone, transaction) }
+            if results.all.contains(where: \.hasMade) {
+                try retryMissingReferences(zone, transaction)
+            }
             try note(results.parked, of: zone, transaction)
             if let feeds = results.feeds {
                 try transaction.feed.advanceFeed(
@@ -104,13 +76,9 @@ extension Exchange {
                 }
             }
         }
+        var told: [(OutboxClaim, RemoteChange)] = []
         for result in results.all where !round.vanished.contains(result.claim.row.name) {
-            switch result.outcome {
-            case .differs(let answer), .stays(let answer):
-                told.append((result.claim, try change(answer)))
-            case .gone: told.append((result.claim, RemoteChange(deleted: result.claim.row.name)))
-            case .saved, .deleted, .savedAndGone, .unsent, .parked, .withoutBytes: break
-            }
+            if let change = try otherState(result) { told.append((result.claim, change)) }
         }
         for (claim, change) in told {
             if try isOfUnknownRestore(change, zone) {
@@ -123,6 +91,50 @@ extension Exchange {
             }
         }
         return round
+    }
+
+    /// Saves the result of one change.
+    private func save(
+        _ result: UploadResults.Result, of results: UploadResults, in zone: SyncedZone,
+        _ transaction: borrowing Transaction, _ round: inout Round
+    ) throws(RecordError) {
+        let claim = result.claim
+        switch result.outcome {
+        case .saved(let tag):
+            round.sent += 1
+            try transaction.outbox.completeOutbox(claim, changeTag: tag)
+        case .deleted:
+            round.sent += 1
+            try transaction.outbox.completeOutbox(claim, changeTag: "")
+        case .savedAndGone:
+            round.sent += 1
+            try transaction.outbox.completeOutbox(claim, changeTag: "")
+            _ = try transaction.feed.applyRemote(
+                RemoteChange(deleted: claim.row.name), in: zone.id)
+        case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)
+        case .parked(let reason):
+            round.parked += 1
+            try transaction.outbox.failOutbox(claim.row.id, error: reason)
+        case .withoutBytes(let fields):
+            let waits = try transaction.outbox.failForBytes(
+                claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
+            // In that case another change is to be sent now.
+            if waits { round.parked += 1 } else { round.sent += 1 }
+        case .stays: round.sent += 1
+        case .differs, .gone:
+            guard isAskedFor(result, results) else { return }
+            round.vanished.insert(claim.row.name)
+            try transaction.outbox.failOutbox(claim.row.id, error: nil)
+        }
+    }
+
+    /// Returns the state that the server has in place of the sent one.
+    private func otherState(_ result: UploadResults.Result) throws(SyncProblem) -> RemoteChange? {
+        switch result.outcome {
+        case .differs(let answer), .stays(let answer): try change(answer)
+        case .gone: RemoteChange(deleted: result.claim.row.name)
+        case .saved, .deleted, .savedAndGone, .unsent, .parked, .withoutBytes: nil
+        }
     }
 
     /// Returns the account's quota with this free space. The feed of the database reports the

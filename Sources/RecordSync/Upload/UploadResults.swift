@@ -28,6 +28,11 @@ struct UploadResults {
     struct Result {
         let claim: OutboxClaim
         var outcome = Outcome.unsent
+
+        /// The server has a record that it did not have before.
+        var hasMade: Bool {
+            if case .saved = outcome { claim.row.operation == .create } else { false }
+        }
     }
 
     /// Places in feeds: the known ones, and those after the request.
