@@ -21,10 +21,14 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// The most content of one record (RFC 8446, section 5.1).
     private static let recordBytes = 16 << 10
+    /// How often in a row a client may send what has no content and wants an answer, such as new
+    /// keys (RFC 8446, section 4.6.3). One that never reads could fill the memory with the answers.
+    private static let bareAnswers = 32
 
     private let connection: TLSConnection
     private var state = State.handshake
     private var inputIsClosed = false
+    private var bareAnswersInRow = 0
     /// Writes that are not encrypted yet, and how many of them are flushed.
     private var waiting = CircularBuffer<(content: ByteBuffer, promise: EventLoopPromise<Void>?)>()
     private var flushed = 0
@@ -46,7 +50,10 @@ package final class TLSHandler: ChannelDuplexHandler {
             try connection.receive(buffer)
             if state == .handshake { try continueHandshake(context) }
             if state != .handshake { try readContent(buffer.readableBytes, context) }
-            sendOutgoing(nil, context)
+            if sendOutgoing(nil, context) { bareAnswersInRow += 1 }
+            if bareAnswersInRow > Self.bareAnswers {
+                throw TLSFailure("a client wants answers without end")
+            }
         } catch { fail(error, context) }
     }
 
@@ -67,7 +74,10 @@ package final class TLSHandler: ChannelDuplexHandler {
             while reading == .bytes, content.writableBytes > 0 {
                 reading = try connection.read(into: &content)
             }
-            if content.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(content)) }
+            if content.readableBytes > 0 {
+                bareAnswersInRow = 0
+                context.fireChannelRead(wrapInboundOut(content))
+            }
             switch reading {
             case .bytes: continue
             case .more: return
@@ -157,13 +167,17 @@ package final class TLSHandler: ChannelDuplexHandler {
         return first
     }
 
-    private func sendOutgoing(_ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext)
-    {
+    /// Sends what OpenSSL has for the client. Returns whether that was anything.
+    @discardableResult
+    private func sendOutgoing(
+        _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) -> Bool {
         guard let bytes = connection.takeOutgoing(context.channel.allocator) else {
             promise?.succeed()
-            return
+            return false
         }
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
+        return true
     }
 
     // MARK: The end

@@ -69,6 +69,11 @@ final class TLSClient {
     }
 
     func write(_ content: [UInt8]) { SSL_write(handle, content, Int32(content.count)) }
+    /// Asks the server for new keys, as often as a client can.
+    func askForKeys() {
+        SSL_key_update(handle, SSL_KEY_UPDATE_REQUESTED)
+        SSL_do_handshake(handle)
+    }
     func end() { SSL_shutdown(handle) }
 
     /// Takes the bytes for the server.

@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    @Test("a client may ask for new keys, but not without end")
+    func newKeys() throws {
+        let wire = try Wire(context)
+        try wire.run()
+        for _ in 0..<100 {
+            wire.client.askForKeys()
+            wire.client.write([1])
+            try wire.run()
+        }
+        #expect(wire.server.content.count == 100 && wire.closes.modes.isEmpty)
+        for _ in 0..<100 {
+            wire.client.askForKeys()
+            try wire.run()
+        }
+        #expect(wire.closes.modes == [.all])
+    }
+
     @Test("a client that leaves during the handshake leaves nothing")
     func leavesEarly() throws {
         let wire = try Wire(context)
