@@ -46,6 +46,8 @@ struct JSONParserTests {
         Refused("{a:1}", 1, 2, "expected a key in double quotes, found a"),
         Refused("{1:1}", 1, 2, "expected a key"),
         Refused("{'a':1}", 1, 2, "JSON has only double quotes"),
+        Refused("{“a”:1}", 1, 2, "JSON has only straight quotes; write \" instead of “"),
+        Refused("[‘a’]", 1, 2, "write \" instead of ‘"),
         Refused("{\"a\":1 \"b\":2}", 1, 8, "expected \",\" or \"}\""),
         Refused("{\n  \"a\": 1,\n  \"a\": 2\n}", 3, 3, "the key \"a\" is here twice"),
         Refused("{\"a\":1,\"\\u0061\":2}", 1, 8, "the key \"a\" is here twice"),

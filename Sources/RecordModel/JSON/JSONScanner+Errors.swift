@@ -32,8 +32,15 @@ extension JSONScanner {
         case UInt8(ascii: "/"), UInt8(ascii: "#"): "JSON has no comments; remove it"
         case UInt8(ascii: "'"): "JSON has only double quotes; write \" instead of '"
         case UInt8(ascii: "+"): "a number cannot begin with +; remove it"
+        case 0xE2 where isAtCurlyQuote:
+            "JSON has only straight quotes; write \" instead of \(found)"
         default: nil
         }
+    }
+
+    /// Indicates whether the cursor is at a quote of word processors, U+2018 to U+201F.
+    private var isAtCurlyQuote: Bool {
+        bytes.count - at >= 3 && bytes[at + 1] == 0x80 && (0x98...0x9F).contains(bytes[at + 2])
     }
 
     func wordError(from start: Int) -> RecordError {
