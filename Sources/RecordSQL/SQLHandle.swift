@@ -46,7 +46,9 @@ final class SQLHandle {
         defer { statement.reset() }
         guard try statement.step(), statement.string(0) == "wal" else {
             throw RecordError(
-                .ioFailure, "The database cannot have a write-ahead log where it is.")
+                .ioFailure,
+                "The database cannot have a write-ahead log where it is; move its directory to a "
+                    + "local disk.")
         }
     }
 

@@ -10,6 +10,15 @@ import Glibc
 #endif
 
 @Suite struct OpeningTests {
+    @Test("a database that cannot have a write-ahead log is refused with what to do")
+    func noLog() {
+        var options = SQLOptions()
+        options.hasLog = true
+        let error = failure { try SQLQueue(path: "file::memory:", options) }
+        #expect(error?.code == .ioFailure)
+        #expect(error?.message.contains("local disk") == true)
+    }
+
     @Test("a second writer is refused with the pid of the first, and may open after it")
     func lock() throws {
         let fixture = try StoreFixture()
