@@ -275,6 +275,11 @@ import Testing
             let error = #expect(throws: RecordError.self) { try a.save(name, text) }
             #expect(error?.code == code, "\(name) \(text)")
         }
+        let far = String(repeating: "k", count: 300)
+        for text in ["{\"a\":{\"$ref\":\"\(far)\"}}", "{\"$parent\":\"\(far)\"}"] {
+            let error = #expect(throws: RecordError.self) { try a.save("x", text) }
+            #expect(error?.message.contains("this one, of 300 bytes, is none") == true)
+        }
         try a.save("p", "{}")
         try a.save("q", #"{"$parent":"p"}"#)
         let error = #expect(throws: RecordError.self) { try a.save("p", #"{"$parent":"q"}"#) }

@@ -93,7 +93,8 @@ extension RecordWriting {
             throw RecordError(
                 .invalidRecord,
                 "the reference in field \"\(field)\" is to no record: a name has at most "
-                    + "\(ServerLimits.nameBytes) bytes without control characters")
+                    + "\(ServerLimits.nameBytes) bytes without control characters, and this one, of "
+                    + "\(reference.name.bytes.count) bytes, is none")
         }
         guard reference.action == .none || reference.zone == nil || reference.zone == zone else {
             throw RecordError(
@@ -112,7 +113,8 @@ extension RecordWriting {
             throw RecordError(
                 .invalidRecord,
                 "\"$parent\" names no record: a name has at most \(ServerLimits.nameBytes) bytes "
-                    + "without control characters")
+                    + "without control characters, and this one, of \(parent.bytes.count) bytes, is "
+                    + "none")
         }
         var seen: Set<RecordName> = []
         var next: RecordName? = parent
