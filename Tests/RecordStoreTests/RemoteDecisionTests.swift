@@ -89,6 +89,14 @@ import Testing
                 .turnCreateIntoUpdate,
             ]),
         Case(
+            testDescription: "edits of two fields are merged, and the merged record stays pending",
+            local: #"{"a":2,"b":1}"#, remote: #"{"a":1,"b":2}"#, merged: #"{"a":2,"b":2}"#,
+            state: .editPending,
+            effects: [
+                .noteLossesElsewhere, .keepStamps, write(#"{"a":2,"b":2}"#, theirs: false),
+                .putBase(.reported, .printed), .turnCreateIntoUpdate,
+            ]),
+        Case(
             testDescription: "an edit that has lost is a conflict, and nothing is left to send",
             local: edited, remote: printed, merged: #"{"a":1}"#, state: .editPending,
             conflicts: [a], lost: [a],
