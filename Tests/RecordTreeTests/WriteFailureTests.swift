@@ -127,6 +127,18 @@ struct WriteFailureTests {
         #expect(failure == nil, "what was written before still counts")
     }
 
+    @Test("a command with words that it does not know is refused with what was written")
+    func unknownWords() throws {
+        let node = try #require(try fixture.find(".recordfs/ctl")).node
+        let handle = try fixture.tree.open(node, flags: O_WRONLY, caller: TreeFixture.user).handle
+        let error = #expect(throws: RecordError.self) {
+            try fixture.write("forget all this\n", to: handle)
+        }
+        #expect(error?.code == .invalidArgument)
+        #expect(error?.message == "forget all this: the command is forget cache")
+        fixture.tree.release(handle)
+    }
+
     @Test("a schema of which a part could not be written changes nothing")
     func control() throws {
         let path = ".recordfs/schema/development.ckdb"

@@ -68,7 +68,8 @@ final class ControlCommands: Sendable {
     private func run(command: String, arguments: [String]) throws(RecordError) {
         if command == "forget" {
             guard arguments == ["cache"] else {
-                throw RecordError(.invalidArgument, "write: forget cache")
+                let written = ([command] + arguments).joined(separator: " ")
+                throw RecordError(.invalidArgument, "\(written): the command is forget cache")
             }
             kernel.notify(Database.allCases.map { .content(NodeNumber($0)) })
             return
