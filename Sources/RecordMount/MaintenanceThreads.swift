@@ -34,19 +34,20 @@ final class MaintenanceThreads: Sendable {
     ) throws(MountError) {
         do throws(Errno) {
             let thread = try SystemThread(name: name) { [self] in
-                while !stopping.wait(Self.period) { run(work) }
+                while !stopping.wait(Self.period) { run(name, work) }
             }
             threads.withLock { $0.append(thread) }
         } catch {
-            throw MountError(.failed, "could not start a thread: \(error)")
+            throw MountError(.failed, "could not start the thread \(name): \(error)")
         }
     }
 
-    private func run(_ work: () throws(RecordError) -> Void) {
+    private func run(_ name: String, _ work: () throws(RecordError) -> Void) {
         do throws(RecordError) {
             try work()
         } catch {
-            logger.error("maintenance failed", metadata: ["error": "\(error)"])
+            logger.error(
+                "maintenance failed", metadata: ["thread": "\(name)", "error": "\(error)"])
         }
     }
 
