@@ -6,14 +6,14 @@ import Testing
 struct MountLifeTests {
     private static let options = MountOptions(source: "fusekit-test", subtype: "memory")
 
-    private func error(mounting path: String) -> MountError.Code? {
+    private func error(mounting path: String, says words: String = "") -> MountError.Code? {
         let session = Session(
             fileSystem: MemoryFileSystem(), mountpoint: path, options: Self.options)
         do {
             try session.mount()
             return nil
         } catch {
-            #expect(error.message.contains(path))
+            #expect(error.message.contains(path) && error.message.hasSuffix(words))
             return error.code
         }
     }
@@ -93,7 +93,7 @@ struct MountLifeTests {
     func refusedMountpoints() throws {
         let path = try TestFolder.make()
         defer { _ = try? ChildProcess.run("rm", "-r", path) }
-        #expect(error(mounting: path + "/none") == .mountpointMissing)
+        #expect(error(mounting: path + "/none", says: "make it first") == .mountpointMissing)
         #expect(try ChildProcess.run("touch", path + "/file").status == 0)
         #expect(error(mounting: path + "/file") == .notDirectory)
         #expect(error(mounting: path) == .notEmpty)

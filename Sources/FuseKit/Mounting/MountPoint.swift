@@ -95,7 +95,7 @@ package enum MountPoint {
             MountError(
                 .stale, "\(path) is left over from a mount whose process has died; unmount it first"
             )
-        case .ENOENT: MountError(.mountpointMissing, "\(path) does not exist")
+        case .ENOENT: MountError(.mountpointMissing, "\(path) does not exist; make it first")
         case .EACCES: MountError(.notPermitted, "\(path): permission denied")
         default: MountError(.failed, "\(path): \(error)")
         }
