@@ -123,6 +123,8 @@ struct ControlExecutorTests {
         let renamed = try error { try move("private/Z/T/a", "private/Other/T/other") }
         #expect(renamed.code == .invalidArgument && renamed.message.contains("then rename it"))
         #expect(try store.zone(.private, .me, ZoneName("Other")) == nil)
+        let same = try error { try move("private/Z/T/a", "private/Z/T") }
+        #expect(same.code == .invalidArgument && same.message.contains("private/Z/T is already"))
         try move("private/Z/T/a", "private/Other/T")
         for path in ["T/a", "S/b", "S/c"] {
             #expect(try store.text(at: "private/Other/\(path)")?.contains("\"n\"") == true)

@@ -16,7 +16,8 @@ extension ControlExecutor {
         }
         let stem = target.stem ?? entry.stem
         guard path.directory != target.directory || stem != entry.stem else {
-            throw RecordError(.invalidArgument, "the record is already there.")
+            throw RecordError(
+                .invalidArgument, "\(target) is already its place. Name another record or type.")
         }
         let assets = try store.assets.assets(of: entry.id)
         let moved = try store.write(author: .commandLine) {
