@@ -36,6 +36,8 @@ import Testing
             _ = try daemon.verbs.run(verb, waits: true)
         }
         #expect(code == .readOnly)
+        let error = #expect(throws: RecordError.self) { try daemon.verbs.run(verb, waits: true) }
+        #expect(error?.message.contains("without --read-only") == true)
         try daemon.close()
     }
 

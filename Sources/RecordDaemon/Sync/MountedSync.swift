@@ -78,8 +78,8 @@ final class MountedSync: Sendable {
         guard store.isWritable else {
             throw RecordError(
                 .readOnly,
-                "a read-only mount shows the records of this machine; it fetches and sends nothing."
-            )
+                "a read-only mount shows the records of this machine; it fetches and sends nothing. "
+                    + "Mount it without --read-only for that.")
         }
         throw RecordError(
             .unsupported,
