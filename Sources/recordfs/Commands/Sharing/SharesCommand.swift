@@ -57,12 +57,18 @@ struct SharesCommand: ParsableCommand {
         } else {
             let people = json["participants"]?.array ?? []
             let joined = people.count { $0.stringMember("status") == "ACCEPTED" }
-            words.append("\(joined) have it, \(people.count - joined) are invited")
+            words.append(Self.words(joined: joined, invited: people.count - joined))
             if json.stringMember("publicPermission") != "NONE" {
                 words.append("anybody with the link")
             }
         }
         return words.joined(separator: ", ")
+    }
+
+    /// Returns how many people have a share: `1 has it, 2 are invited`.
+    static func words(joined: Int, invited: Int) -> String {
+        "\(joined) \(joined == 1 ? "has" : "have") it, "
+            + "\(invited) \(invited == 1 ? "is" : "are") invited"
     }
 }
 

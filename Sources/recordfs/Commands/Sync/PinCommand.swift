@@ -45,6 +45,14 @@ struct PinCommand: ParsableCommand {
             }
         }
     }
+
+    /// Returns how much of a pinned place is here: `2 of 3 files are to come, 12.3 KiB`.
+    static func words(files: Int64, missingFiles: Int64, missingBytes: Int64) -> String {
+        let all = Showing.count(files, "file")
+        guard missingFiles > 0 else { return files == 1 ? "\(all) is here" : "all \(all) are here" }
+        return "\(missingFiles) of \(all) \(missingFiles == 1 ? "is" : "are") to come, "
+            + "\(Showing.size(missingBytes))"
+    }
 }
 
 struct UnpinCommand: ParsableCommand {
@@ -74,8 +82,7 @@ extension Pin {
     }
 
     var words: String {
-        guard missingFiles > 0 else { return "all \(files) files are here" }
-        return "\(missingFiles) of \(files) files are to come, \(missingBytes) bytes"
+        PinCommand.words(files: files, missingFiles: missingFiles, missingBytes: missingBytes)
     }
 
     fileprivate func json(_ path: RecordPath) -> JSONValue {
