@@ -16,7 +16,7 @@ extension ServerError {
     }
 
     /// Messages can quote a key of the text, which can be long.
-    private static func cut(_ message: String) -> String {
+    static func cut(_ message: String) -> String {
         message.utf8.count <= 400 ? message : message.prefix(300) + " ..."
     }
 

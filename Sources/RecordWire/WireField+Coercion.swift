@@ -42,10 +42,11 @@ extension WireField {
     ) throws(ServerError) -> WireValue {
         switch (type, value) {
         case (.json, .string(let text)):
-            guard JSONText.isValid(text) else {
+            if let fault = JSONText.fault(of: text) {
                 throw ServerError(
                     .badRequest,
-                    "Field \(name) is JSON in the schema, and its text is not JSON.")
+                    "Field \(name) is JSON in the schema, and its text is not JSON: "
+                        + ServerError.cut(fault.description))
             }
             return value
         case (.double, .int64(let number)): return .double(Double(number))
@@ -77,12 +78,13 @@ extension WireField {
 }
 
 enum JSONText {
-    static func isValid(_ text: Text) -> Bool {
+    /// Returns the reason why a text is not JSON. Returns nil for JSON.
+    static func fault(of text: Text) -> RecordError? {
         do throws(RecordError) {
             _ = try JSONParser.parse(text.utf8)
-            return true
+            return nil
         } catch {
-            return false
+            return error
         }
     }
 }

@@ -54,6 +54,14 @@ import Testing
         #expect(error?.reason.contains("photo") == true)
     }
 
+    @Test("a text that should be JSON is refused with the reason")
+    func notJSON() throws {
+        let field = try wireField(##"{"value":"{\"a\": x}"}"##, name: "photo")
+        let error = refusal { try field.coerced(to: .json) }
+        #expect(error?.reason.contains("photo") == true)
+        #expect(error?.reason.contains("found x") == true)
+    }
+
     @Test("every tagged type fits itself and no other")
     func matrix() throws {
         var generator = FieldGenerator(seed: 11)
