@@ -28,6 +28,13 @@ import Testing
         return engine.published
     }
 
+    @Test("an answer of somebody else is told as one, with what it is")
+    func foreignAnswer() {
+        let words = "\(SyncProblem.unreadable("no JSON"))"
+        #expect(words.hasPrefix("The server's answer is not of the protocol"))
+        #expect(words.contains("a proxy or a sign-in page") && words.hasSuffix(": no JSON"))
+    }
+
     @Test("each upload and download that changed something is an event, and the first contact")
     func told() async throws {
         let server = try await TestServer()

@@ -115,7 +115,9 @@ extension SyncProblem: CustomStringConvertible {
             "\(error.text): \(error.reason)"
                 + (error.requestID.map { " (request \($0))" } ?? "")
         case .unreachable(let reason): "The server cannot be reached: \(reason)"
-        case .unreadable(let reason): "The server's answer is not of the protocol: \(reason)"
+        case .unreadable(let reason):
+            "The server's answer is not of the protocol, as when a proxy or a sign-in page of the "
+                + "network answers: \(reason)"
         case .fruitless(let reason): reason
         case .store(let error): "\(error)"
         }
