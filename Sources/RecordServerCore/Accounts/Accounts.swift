@@ -84,13 +84,18 @@ package struct Accounts: Sendable {
         try await storage.read { (reader) throws(ServerError) in try reader.containers() }
     }
 
-    /// Ends a session. Errors: `notFound`.
-    package func revokeSession(_ id: Text, of user: UserName? = nil) async throws(ServerError) {
+    /// Ends a session. Returns its user, or nil when it had ended before. Errors: `notFound`.
+    @discardableResult
+    package func revokeSession(
+        _ id: Text, of user: UserName? = nil
+    ) async throws(ServerError) -> UserName? {
         try await storage.write { (transaction) throws(ServerError) in
             guard var session = try transaction.session(id), user == nil || session.user == user
             else { throw ServerError(.notFound, "There is no such session.") }
+            guard !session.isRevoked else { return nil }
             session.isRevoked = true
             try transaction.putSession(session)
+            return session.user
         }
     }
 

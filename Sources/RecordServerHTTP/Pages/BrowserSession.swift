@@ -60,8 +60,9 @@ extension Pages {
     func endBrowserSession(
         _ session: BrowserSession, _ request: PageRequest, _ response: inout PageResponse
     ) async throws(ServerError) {
-        try await Accounts(storage: service.storage).revokeSession(
+        let ended = try await Accounts(storage: service.storage).revokeSession(
             session.row.id, of: session.user.name)
+        noteSignOut(ended, request)
         response.setCookie(
             BrowserSession.cookieName(isSecure: request.isSecure), "", isSecure: request.isSecure,
             seconds: 0)

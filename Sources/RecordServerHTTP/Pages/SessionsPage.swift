@@ -92,8 +92,9 @@ struct SessionsPage: Sendable {
         else {
             throw Pages.staleForm
         }
-        try await Accounts(storage: pages.service.storage).revokeSession(
+        let ended = try await Accounts(storage: pages.service.storage).revokeSession(
             request["session"] ?? "", of: session.user.name)
+        pages.noteSignOut(ended, request)
         return .redirect(to: "/sessions")
     }
 
@@ -133,7 +134,9 @@ struct SessionsPage: Sendable {
 
     /// Ends the session of the browser, or that of the web auth token that a program sends.
     func signOut(_ request: PageRequest) async throws(ServerError) -> PageResponse {
-        if let token = request.form?["ckWebAuthToken"] { return try await endSession(of: token) }
+        if let token = request.form?["ckWebAuthToken"] {
+            return try await endSession(of: token, request)
+        }
         var response = PageResponse.redirect(to: "/signed-out")
         guard let session = try await pages.browserSession(request) else { return response }
         guard FormToken(request, seal: pages.authenticator.seal).isGood(request, Self.signOutAction)
@@ -148,11 +151,14 @@ struct SessionsPage: Sendable {
     /// page and no other person has it. An earlier token of the session ends it too.
     ///
     /// Errors: `notFound` for a token that this server has not made.
-    private func endSession(of token: Text) async throws(ServerError) -> PageResponse {
+    private func endSession(
+        of token: Text, _ request: PageRequest
+    ) async throws(ServerError) -> PageResponse {
         guard let token = WebAuthToken(token, seal: pages.authenticator.seal) else {
             throw ServerError(.notFound, "There is no such session.")
         }
-        try await Accounts(storage: pages.service.storage).revokeSession(token.session)
+        let ended = try await Accounts(storage: pages.service.storage).revokeSession(token.session)
+        pages.noteSignOut(ended, request)
         return pages.page("You are signed out", "<p>This sign-in has ended.</p>")
     }
 

@@ -51,6 +51,12 @@ extension Pages {
         logger.log(level: outcome == .ok ? .notice : .warning, "sign-in", metadata: metadata)
     }
 
+    /// Writes to the log that a user has ended a sign-in. Nil for one that had ended before.
+    func noteSignOut(_ user: UserName?, _ request: PageRequest) {
+        guard let user else { return }
+        logger.notice("sign-out", metadata: eventMetadata(user, request))
+    }
+
     /// Returns the values that the log has for every action on an account.
     func eventMetadata(_ user: UserName?, _ request: PageRequest) -> Logger.Metadata {
         var metadata: Logger.Metadata = [

@@ -1,5 +1,6 @@
 import RecordModel
 import RecordServerCore
+import RecordServerHTTP
 import RecordWire
 import ServerTestSupport
 import TestSupport
@@ -112,6 +113,28 @@ struct SessionsPageTests {
         }
         #expect(try await server.caller(others) != nil)
         #expect(try await visitor.get("/sessions").status == 200)
+    }
+
+    @Test("each sign-in that its user ends is a line of the log, once, with user and address")
+    func signOutLog() async throws {
+        let log = LogCollector()
+        let server = try await TestServer(logger: log.logger) {
+            $0.accounts.passwordCost = .quick
+        }
+        _ = try await server.accounts.setPassword(
+            of: "alice@example.org", to: Array("correct horse".utf8), cost: .quick)
+        let token = try await server.token(of: .alice).string
+        let visitor = Visitor(server)
+        for _ in 0..<2 { _ = try await visitor.post("/sign-out", [("ckWebAuthToken", token)]) }
+        _ = try await visitor.signIn(try await visitor.get("/sign-in"))
+        _ = try await visitor.submit(try await visitor.get("/sessions"), to: "/sign-out")
+        let lines = log.lines.filter { $0.hasPrefix("sign-out ") }
+        #expect(lines.count == 2, "\(log.text)")
+        let alice = try #require(TestServer.Person.alice.user).description
+        for line in lines {
+            #expect(line.contains("user=\(alice)") && line.contains("address="), "\(line)")
+        }
+        #expect(!log.text.contains(token))
     }
 
     @Test("the cookie of a browser is no web auth token, and the other way round")
