@@ -145,7 +145,9 @@ package enum SQLiteRestore {
             }
             guard !row.isReferenced else {
                 throw ServerError(
-                    .internalError, "The backup's asset \(row.hash) is missing or incomplete.")
+                    .internalError,
+                    "The backup's asset \(row.hash) is missing or incomplete. `recordfs-server restore "
+                        + "--dry-run` lists all that are.")
             }
             forgotten.append(row.hash)
         }

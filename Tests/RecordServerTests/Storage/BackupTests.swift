@@ -178,9 +178,10 @@ import Testing
         restored.close()
         remove(used)
         let other = try StorageDirectory()
-        await #expect(throws: ServerError.self) {
+        let error = await #expect(throws: ServerError.self) {
             try await SQLiteRestore.restore(backup.path, to: other.path)
         }
+        #expect(error?.reason.contains("--dry-run") == true)
         #expect(!StorageDirectory.names(other.path).contains("records.sqlite"))
     }
 
