@@ -35,7 +35,9 @@ package final class TLSContext: Sendable {
         try requireReadable(certificatePath)
         try requireReadable(keyPath)
         guard PEMFile.certificateEnd(certificatePath) != nil else {
-            throw failure("\(certificatePath) holds no certificate in PEM form.")
+            throw failure(
+                "\(certificatePath) holds no certificate in PEM form. If it is in DER form: openssl "
+                    + "x509 -inform DER -in OLD -out NEW")
         }
         guard let key = PEMFile.privateKey(keyPath) else {
             throw failure(

@@ -158,7 +158,7 @@ import Testing
         _ = try await shell(
             "openssl pkey -in \(key) -aes128 -passout pass:secret1 -out \(locked)")
         for (certificate, key, words) in [
-            (text, key, "\(text) holds no certificate in PEM form"),
+            (text, key, "\(text) holds no certificate in PEM form. If it is in DER form"),
             (certificate, text, "\(text) holds no private key in PEM form"),
             (certificate, locked, "or one with a passphrase"),
             (certificate, other, "The key \(other) is not that of the first certificate"),
