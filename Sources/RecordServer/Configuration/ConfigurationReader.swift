@@ -68,7 +68,7 @@ package struct ConfigurationReader {
         }
         guard key.apply(&configuration, value) else {
             throw ConfigurationError(
-                "\(place): this is no value for `\(name)`. \(key.explanation)")
+                "\(place): `\(value)` is no value for `\(name)`. \(key.explanation)")
         }
     }
 
