@@ -55,7 +55,7 @@ struct ConfigurationOptions: ParsableArguments {
             }
             for setting in settings {
                 guard let equals = setting.firstIndex(of: "=") else {
-                    throw ConfigurationError("--set: write `key=value`.")
+                    throw ConfigurationError("--set \(setting): write `key=value`.")
                 }
                 try reader.set(
                     String(setting[..<equals]),

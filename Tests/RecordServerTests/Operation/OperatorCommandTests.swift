@@ -173,6 +173,8 @@ import Testing
                 try await run(["configuration", "--check", "--data", missing, "--set", bad]).status
                     == 1)
         }
+        let unset = try await run(["configuration", "--check", "--data", missing, "--set", "zones"])
+        #expect(unset.status == 1 && unset.errors.contains("--set zones: write"), "\(unset.errors)")
         let tls = try await run([
             "configuration", "--check", "--data", missing, "--tls-certificate", "/none.pem",
             "--tls-key", "/none.pem",
