@@ -115,7 +115,8 @@ let package = Package(
         .target(
             name: "RecordServerTLS",
             dependencies: [
-                "CCrypto", "RecordWire", .product(name: "NIOCore", package: "swift-nio"),
+                "CCrypto", "RecordWire", "RecordModel",
+                .product(name: "NIOCore", package: "swift-nio"),
             ], swiftSettings: settings),
         .target(
             name: "RecordServerHTTP",

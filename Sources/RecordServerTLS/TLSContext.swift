@@ -1,5 +1,6 @@
 import CCrypto
 import Glibc
+import RecordModel
 package import RecordWire
 import Synchronization
 
@@ -18,9 +19,18 @@ package final class TLSContext: Sendable {
         settings = Mutex(try Self.read(certificatePath, keyPath))
     }
 
-    /// The time when the certificate ends, in seconds since 1970. It is nil when that cannot be
-    /// read.
-    package var endSeconds: Int64? { PEMFile.certificateEnd(certificatePath) }
+    /// The times between which the certificate is valid, in seconds since 1970. They are nil when
+    /// they cannot be read.
+    package var validSeconds: ClosedRange<Int64>? { PEMFile.validity(certificatePath) }
+
+    /// Returns why clients refuse the certificate at a time, in seconds since 1970. Returns nil when
+    /// it is valid then.
+    package func fault(at now: Int64) -> String? {
+        guard let valid = validSeconds else { return "does not say when it is valid" }
+        func text(_ seconds: Int64) -> String { ISO8601.print(milliseconds: seconds * 1_000) }
+        if now < valid.lowerBound { return "is not valid before \(text(valid.lowerBound))" }
+        return now > valid.upperBound ? "has ended at \(text(valid.upperBound))" : nil
+    }
 
     /// Reads the files again. Open connections keep the earlier certificate and key. After an
     /// error, new ones use them too.
@@ -34,7 +44,7 @@ package final class TLSContext: Sendable {
     ) throws(ServerError) -> TLSSettings {
         try requireReadable(certificatePath)
         try requireReadable(keyPath)
-        guard PEMFile.certificateEnd(certificatePath) != nil else {
+        guard PEMFile.validity(certificatePath) != nil else {
             throw failure(
                 "\(certificatePath) holds no certificate in PEM form. If it is in DER form: openssl "
                     + "x509 -inform DER -in OLD -out NEW")
@@ -54,6 +64,11 @@ package final class TLSContext: Sendable {
         guard settings.use(key) else {
             throw failure(
                 "The key \(keyPath) is not that of the first certificate of \(certificatePath).")
+        }
+        guard settings.canServe() else {
+            throw failure(
+                "No client can use the certificate \(certificatePath), for its kind of key. Make one "
+                    + "with a key of EC prime256v1, Ed25519, or RSA of 2048 bits or more.")
         }
         return settings
     }

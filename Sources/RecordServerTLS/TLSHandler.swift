@@ -21,14 +21,15 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// The most content of one record (RFC 8446, section 5.1).
     private static let recordBytes = 16 << 10
-    /// How often in a row a client may send what has no content and wants an answer, such as new
-    /// keys (RFC 8446, section 4.6.3). One that never reads could fill the memory with the answers.
-    private static let bareAnswers = 32
+    /// The most bytes after the handshake that may bring no content, such as new keys (RFC 8446,
+    /// section 4.6.3) or another handshake: more than an unfinished record, and far from a flood.
+    private static let emptyBytes = 64 << 10
 
     private let connection: TLSConnection
+    private let onFailure: (String) -> Void
     private var state = State.handshake
     private var inputIsClosed = false
-    private var bareAnswersInRow = 0
+    private var bytesWithoutContent = 0
     /// Writes that are not encrypted yet, and how many of them are flushed.
     private var waiting = CircularBuffer<(content: ByteBuffer, promise: EventLoopPromise<Void>?)>()
     private var flushed = 0
@@ -37,8 +38,11 @@ package final class TLSHandler: ChannelDuplexHandler {
     private var wantsEnd = false
 
     /// Makes the handler of one connection. Errors: there is no memory.
-    package init(_ context: TLSContext) throws {
+    ///
+    /// - Parameter onFailure: gets the reason when the connection cannot continue.
+    package init(_ context: TLSContext, onFailure: @escaping (String) -> Void = { _ in }) throws {
         connection = try TLSConnection(context.current)
+        self.onFailure = onFailure
     }
 
     // MARK: Input
@@ -50,10 +54,7 @@ package final class TLSHandler: ChannelDuplexHandler {
             try connection.receive(buffer)
             if state == .handshake { try continueHandshake(context) }
             if state != .handshake { try readContent(buffer.readableBytes, context) }
-            if sendOutgoing(nil, context) { bareAnswersInRow += 1 }
-            if bareAnswersInRow > Self.bareAnswers {
-                throw TLSFailure("a client wants answers without end")
-            }
+            sendOutgoing(nil, context)
         } catch { fail(error, context) }
     }
 
@@ -68,6 +69,7 @@ package final class TLSHandler: ChannelDuplexHandler {
 
     /// Passes on the content of what has arrived. `count` is how much that was.
     private func readContent(_ count: Int, _ context: ChannelHandlerContext) throws(TLSFailure) {
+        bytesWithoutContent += count
         while state != .failed, !inputIsClosed, context.channel.isActive {
             var content = context.channel.allocator.buffer(capacity: max(256, count))
             var reading = TLSConnection.Reading.bytes
@@ -75,12 +77,16 @@ package final class TLSHandler: ChannelDuplexHandler {
                 reading = try connection.read(into: &content)
             }
             if content.readableBytes > 0 {
-                bareAnswersInRow = 0
+                bytesWithoutContent = 0
                 context.fireChannelRead(wrapInboundOut(content))
             }
             switch reading {
             case .bytes: continue
-            case .more: return
+            case .more:
+                guard bytesWithoutContent <= Self.emptyBytes else {
+                    throw TLSFailure("a client sends much without content")
+                }
+                return
             case .ended: closeInput(context)
             }
         }
@@ -167,17 +173,15 @@ package final class TLSHandler: ChannelDuplexHandler {
         return first
     }
 
-    /// Sends what OpenSSL has for the client. Returns whether that was anything.
-    @discardableResult
+    /// Sends what OpenSSL has for the client.
     private func sendOutgoing(
         _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
-    ) -> Bool {
+    ) {
         guard let bytes = connection.takeOutgoing(context.channel.allocator) else {
             promise?.succeed()
-            return false
+            return
         }
         context.writeAndFlush(wrapOutboundOut(bytes), promise: promise)
-        return true
     }
 
     // MARK: The end
@@ -218,6 +222,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
         guard state != .failed else { return }
         state = .failed
+        if let failure = error as? TLSFailure { onFailure(failure.reason) }
         sendOutgoing(nil, context)
         failWaiting(error)
         context.fireErrorCaught(error)

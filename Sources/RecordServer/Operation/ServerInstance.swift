@@ -45,7 +45,9 @@ package struct ServerInstance: Sendable {
     ) async throws -> ServerInstance {
         var tls: TLSContext?
         if let certificate = configuration.tlsCertificatePath, let key = configuration.tlsKeyPath {
-            tls = try TLSContext(certificatePath: certificate, keyPath: key)
+            let context = try TLSContext(certificatePath: certificate, keyPath: key)
+            warn(of: context, clock, logger)
+            tls = context
         }
         let assets = try StorageFactory.openAssets(configuration)
         // This shows that the address is free before the first run, which shows its results only
@@ -99,9 +101,16 @@ package struct ServerInstance: Sendable {
         do throws(ServerError) {
             try tls.reload()
             application.logger.notice("certificate read again")
+            Self.warn(of: tls, application.clock, application.logger)
         } catch {
             application.logger.error("reload failed", metadata: ["reason": "\(error.reason)"])
         }
+    }
+
+    /// Writes to the log that clients refuse the certificate now.
+    private static func warn(of tls: TLSContext, _ clock: any WallClock, _ logger: Logger) {
+        guard let fault = tls.fault(at: clock.now.seconds) else { return }
+        logger.warning("certificate", metadata: ["warning": "the certificate \(fault)"])
     }
 
     /// Raises the limit of open files. Each connection is a file, and the soft limit of most

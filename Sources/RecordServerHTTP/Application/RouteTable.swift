@@ -20,14 +20,16 @@ package struct RouteTable: Sendable {
 
     package init() {}
 
-    /// Adds a route. A route for GET answers HEAD too; the caller removes the body.
+    /// Adds a route. A route for GET answers HEAD too, unless it says otherwise; the caller removes
+    /// the body.
     package mutating func on(
-        _ path: String, _ method: HTTPRequest.Method, _ handler: @escaping Handler
+        _ path: String, _ method: HTTPRequest.Method, answersHead: Bool = true,
+        _ handler: @escaping Handler
     ) {
         let components = path.split(separator: "/")
         Self.add(components[...], to: &root) { branch in
             branch.handlers[method] = handler
-            if method == .get { branch.handlers[.head] = handler }
+            if method == .get, answersHead { branch.handlers[.head] = handler }
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -38,7 +39,20 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
                     minimum: 1_024, initial: 2_048,
                     maximum: Self.pieceBytes(connections: metrics.openConnections)))
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            if let tls { try pipeline.addHandler(TLSHandler(tls)) }
+            // The system's own buffer would hide for minutes what a slow client takes.
+            try channel.syncOptions?.setOption(
+                ChannelOptions.Types.SocketOption(
+                    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)),
+                value: 128 << 10)
+            if let tls {
+                try pipeline.addHandler(
+                    TLSHandler(tls) { reason in
+                        metrics.noteRefused("tls")
+                        logger.debug(
+                            "TLS failed",
+                            metadata: ["reason": "\(reason)", "address": "\(address)"])
+                    })
+            }
             let gate = ConnectionGate(
                 limits: limits, metrics: metrics, place: place, refused: refused)
             try pipeline.addHandler(ArrivalHandler(gate))

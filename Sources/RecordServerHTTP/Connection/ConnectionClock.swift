@@ -20,7 +20,11 @@ struct ConnectionClock {
     private(set) var unanswered = 0
     private(set) var isAnswering = false
     private(set) var readDeadline: NIODeadline?
+    /// The time by which an answer has to begin.
     private(set) var answerDeadline: NIODeadline?
+    /// The next look at what the client takes of its answers.
+    private(set) var lookDeadline: NIODeadline?
+    private var lastProgress = NIODeadline.distantPast
     private var bodyStart = NIODeadline.distantPast
     private var bodyBytes = 0
 
@@ -30,7 +34,7 @@ struct ConnectionClock {
     }
 
     var next: NIODeadline? {
-        [readDeadline, answerDeadline].compactMap { $0 }.min()
+        [readDeadline, answerDeadline, lookDeadline].compactMap { $0 }.min()
     }
 
     /// Indicates whether the request that is being read is the only one that waits for an answer.
@@ -72,12 +76,26 @@ struct ConnectionClock {
 
     mutating func answerBegan(_ now: NIODeadline) {
         isAnswering = true
-        noteProgress(now)
+        answerDeadline = nil
+        if lookDeadline == nil { noteProgress(now) }
     }
 
-    /// Notes that the client received more of the answer.
+    /// Notes that the client received more of its answers.
     mutating func noteProgress(_ now: NIODeadline) {
-        answerDeadline = now + .seconds(Int64(limits.writeIdleSeconds))
+        lastProgress = now
+        lookAgain(now)
+    }
+
+    /// Looks several times in the time that a client has, so that it gets little more than that.
+    mutating func lookAgain(_ now: NIODeadline) {
+        lookDeadline = now + .milliseconds(Int64(limits.writeIdleSeconds) * 250)
+    }
+
+    mutating func stopLooking() { lookDeadline = nil }
+
+    /// Indicates whether the client has taken nothing for as long as it may.
+    func isStalled(_ now: NIODeadline) -> Bool {
+        now - lastProgress >= .seconds(Int64(limits.writeIdleSeconds))
     }
 
     mutating func answerEnded(_ now: NIODeadline) {
@@ -91,6 +109,7 @@ struct ConnectionClock {
     mutating func stop(at deadline: NIODeadline) {
         readDeadline = deadline
         answerDeadline = nil
+        lookDeadline = nil
     }
 
     private mutating func expectAnswer(_ now: NIODeadline) {

@@ -38,6 +38,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     private var state = State.open
     /// Indicates whether the connection closes after the answer that is being written.
     private var closesAfterAnswer = false
+    /// The number of answers up to the one after which the client wants the end.
+    private var answersBeforeEnd: Int?
+    /// The last request was HEAD, whose answer has no body.
+    private var isHead = false
     private var timer: Scheduled<Void>?
     private var timerDeadline = NIODeadline.distantFuture
     private var context: ChannelHandlerContext?
@@ -138,6 +142,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func readHead(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        isHead = head.method == .HEAD
         let check = RequestHeadCheck(head)
         if let refusal = check.refusal {
             refuse(refusal, context)
@@ -151,12 +156,16 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
             }
             if clock.unanswered == 0, fits(head) { sendContinue(context) }
         }
-        if head.version == .http1_0 || head.headers.contains(name: "Upgrade") {
-            // The parser reads nothing after a request that asks for another protocol.
-            closesAfterAnswer = true
-        }
         head.headers.remove(name: "Expect")
         clock.headArrived(isUpload: head.uri.hasPrefix("/assets/up/"), .now())
+        let isLast = head.headers[canonicalForm: "Connection"].contains {
+            $0.lowercased() == "close"
+        }
+        if isLast || head.version == .http1_0 || head.headers.contains(name: "Upgrade") {
+            // The parser reads nothing after the last request, nor after one that asks for another
+            // protocol.
+            answersBeforeEnd = clock.unanswered
+        }
         schedule(context)
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
@@ -182,6 +191,8 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
         if case .body = clock.reading { return failBody(error, context) }
         if case .upload = clock.reading { return failBody(error, context) }
+        // What follows the last request is no request.
+        if answersBeforeEnd != nil { return }
         switch error {
         case .invalidEOFState: context.close(promise: nil)
         case .headerOverflow: refuse(.largeHeader, context)
@@ -214,6 +225,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
                 // wanted.
                 closesAfterAnswer = true
             }
+            if answersBeforeEnd == 1 { closesAfterAnswer = true }
             if closesAfterAnswer { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             clock.answerBegan(.now())
             context.write(wrapOutboundOut(.head(head)), promise: promise)
@@ -230,6 +242,7 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
     private func answerEnded(_ context: ChannelHandlerContext) {
         clock.answerEnded(.now())
         hasAnswered = true
+        answersBeforeEnd = answersBeforeEnd.map { $0 - 1 }
         if case .refusing(let refusal) = state {
             if clock.unanswered == 0 { send(refusal, context) }
         } else if closesAfterAnswer, clock.unanswered == 0 || clock.reading != .idle {
@@ -260,8 +273,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         ]
         let head = HTTPResponseHead(version: .http1_1, status: refusal.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(
-            wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        if !isHead {
+            context.write(
+                wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil)
+        }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         end(context)
     }
@@ -330,7 +345,10 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         if let deadline = clock.readDeadline, deadline <= now {
             readTimePassed(context)
         } else if let deadline = clock.answerDeadline, deadline <= now {
-            answerTimePassed(context)
+            metrics.noteRefused("no-answer")
+            send(.noAnswer, context)
+        } else if let deadline = clock.lookDeadline, deadline <= now {
+            lookAtClient(context, now)
         }
         schedule(context)
     }
@@ -351,21 +369,22 @@ final class ConnectionGate: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    private func answerTimePassed(_ context: ChannelHandlerContext) {
-        guard clock.isAnswering else {
-            metrics.noteRefused("no-answer")
-            send(.noAnswer, context)
-            return
-        }
+    /// Ends the connection of a client that takes nothing of what waits for it, be it the rest of
+    /// an answer or the answers to requests that it sent at once.
+    private func lookAtClient(_ context: ChannelHandlerContext, _ now: NIODeadline) {
         let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         let taken = bytesWritten - waiting
-        if waiting > 0, taken <= bytesTaken {
+        if waiting == 0, !clock.isAnswering {
+            clock.stopLooking()
+        } else if waiting == 0 || taken > bytesTaken {
+            clock.noteProgress(now)
+        } else if clock.isStalled(now) {
             metrics.noteRefused("slow-reader")
             context.close(promise: nil)
         } else {
-            bytesTaken = taken
-            clock.noteProgress(.now())
+            clock.lookAgain(now)
         }
+        bytesTaken = taken
     }
 }
 

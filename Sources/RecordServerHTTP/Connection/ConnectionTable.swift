@@ -31,28 +31,40 @@ final class ConnectionTable: Sendable {
         let isLimited = !unlimited.contains { $0.contains(address) }
         let place = ConnectionPlace(client: IPAddress.client(of: address))
         let (refused, shed) = state.withLock { state in
-            state.all += 1
-            state.byClient[place.client, default: [:]][ObjectIdentifier(place)] = place
             var shed: [ConnectionPlace] = []
-            if isLimited, count(of: place.client, state) > limits.connectionsPerAddress {
-                guard let other = victim(in: state.byClient[place.client] ?? [:]) else {
-                    return (RefusedConnection.address as RefusedConnection?, shed)
-                }
-                remove(other, &state)
-                shed.append(other)
-            }
-            if state.all > limits.connections {
-                let others = state.byClient.values.compactMap { victim(in: $0) }
-                guard let other = others.max(by: { $0.patience < $1.patience }) else {
-                    return (.server, shed)
-                }
-                remove(other, &state)
-                shed.append(other)
-            }
-            return (nil, shed)
+            let refused = makeRoom(for: place, isLimited, &state, &shed)
+            // A refused connection ends soon, and counts no more.
+            if refused == nil { add(place, &state) }
+            return (refused, shed)
         }
         for other in shed { other.shed() }
         return (place, refused)
+    }
+
+    /// Ends as many connections as another one needs room. Returns the reason when it has none.
+    private func makeRoom(
+        for place: ConnectionPlace, _ isLimited: Bool, _ state: inout State,
+        _ shed: inout [ConnectionPlace]
+    ) -> RefusedConnection? {
+        if isLimited, count(of: place.client, state) >= limits.connectionsPerAddress {
+            guard let other = victim(in: state.byClient[place.client] ?? [:]) else {
+                return .address
+            }
+            remove(other, &state)
+            shed.append(other)
+        }
+        if state.all >= limits.connections {
+            let others = state.byClient.values.compactMap { victim(in: $0) }
+            guard let other = others.max(by: { $0.patience < $1.patience }) else { return .server }
+            remove(other, &state)
+            shed.append(other)
+        }
+        return nil
+    }
+
+    private func add(_ place: ConnectionPlace, _ state: inout State) {
+        state.all += 1
+        state.byClient[place.client, default: [:]][ObjectIdentifier(place)] = place
     }
 
     func close(_ place: ConnectionPlace) { state.withLock { remove(place, &$0) } }

@@ -9,10 +9,9 @@ import Synchronization
 /// Adds `GET /courier/{secret}`, the long poll of the webcourier URLs, which needs no credential
 /// except the URL (Protocol, "Subscriptions and push").
 package func addCourierRoutes(to routes: inout RouteTable, push: PushHub) {
-    routes.on("/courier/{secret}", .get) { request, context in
+    // HEAD would take a frame out of the queue and lose it.
+    routes.on("/courier/{secret}", .get, answersHead: false) { request, context in
         context.facts.note { $0.endpoint = "courier" }
-        // HEAD arrives here too. It would take a frame out of the queue and lose it.
-        guard request.method == .get else { throw HTTPRefusal.methodNotAllowed(["GET"]) }
         let secret = Text(context.parameters["secret"] ?? "")
         switch try await push.poll(secret: secret, now: context.now) {
         case .frame(let frame):

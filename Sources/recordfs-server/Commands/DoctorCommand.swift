@@ -68,13 +68,14 @@ enum ConfigurationCheck {
     }
 
     private static func validity(of tls: TLSContext, _ path: String) -> Finding {
-        guard let end = tls.endSeconds else {
+        guard let valid = tls.validSeconds else {
             return Finding(.warning, "certificate", "\(path) does not say when it ends.")
         }
-        let days = (end - SystemClock().now.seconds) / 86_400
+        let (now, end) = (SystemClock().now.seconds, valid.upperBound)
+        let days = (end - now) / 86_400
         let time = ISO8601.print(milliseconds: end * 1_000)
-        if end < SystemClock().now.seconds {
-            return Finding(.bad, "certificate", "\(path) has ended at \(time).")
+        if let fault = tls.fault(at: now) {
+            return Finding(.bad, "certificate", "\(path) \(fault).")
         }
         return days < 14
             ? Finding(.warning, "certificate", "\(path) ends in \(days) days, at \(time).")

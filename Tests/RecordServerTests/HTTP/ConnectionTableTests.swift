@@ -46,6 +46,22 @@ import Testing
         #expect(table.open("192.0.2.1").refused == .address)
     }
 
+    @Test("a refused connection counts no more, and its end makes no room")
+    func refusedOnes() {
+        let table = table(perAddress: 2)
+        let busy = (0..<2).map { _ in table.open("192.0.2.1").place }
+        for place in busy { place.note(.none, since: .now()) }
+        for _ in 0..<5 {
+            let (place, refused) = table.open("192.0.2.1")
+            #expect(refused == .address)
+            // It waits for its client to close.
+            place.note(.nextRequest, since: .now())
+        }
+        table.close(busy[0])
+        #expect(table.open("192.0.2.1").refused == nil)
+        #expect(table.open("192.0.2.1").refused == .address)
+    }
+
     @Test("nothing is left of a connection that has ended")
     func nothingLeft() throws {
         weak var gate: ConnectionGate?

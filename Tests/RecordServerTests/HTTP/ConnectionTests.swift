@@ -56,6 +56,24 @@ import Testing
         #expect(answer?.status == 408)
     }
 
+    @Test("the answer to the last request says so, and nothing is answered after it")
+    func lastRequest() async throws {
+        let server = try await server()
+        let (first, last, rest) = try await server.raw { port in
+            let connection = try RawConnection(port: port)
+            let request = "GET /health HTTP/1.1\r\nHost: localhost\r\n"
+            try connection.send(
+                request + "\r\n" + request + "Connection: close\r\n\r\n" + request + "\r\n")
+            return (
+                try connection.readAnswer(), try connection.readAnswer(),
+                try connection.readToEnd()
+            )
+        }
+        #expect(first?.status == 200 && first?.header("connection") == nil)
+        #expect(last?.status == 200 && last?.header("connection") == "close")
+        #expect(rest.isEmpty)
+    }
+
     @Test("a connection that sends nothing ends without an answer")
     func silent() async throws {
         let server = try await server()

@@ -53,6 +53,26 @@ import Testing
         #expect(received < 32 << 20)
     }
 
+    @Test("a client that sends many requests and takes no answer has no more time")
+    func takesNoAnswers() async throws {
+        let fixture = try await AssetFixture(.socket) {
+            $0.limits.writeIdleSeconds = 1
+            $0.limits.answerSeconds = 3_600
+        }
+        try await fixture.server.raw { port in
+            let connection = try RawConnection(port: port, receiveBuffer: 4_096)
+            let request = "GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try connection.send(String(repeating: request, count: 2_000))
+            while true {
+                let metrics = try RawConnection(port: port)
+                try metrics.send(
+                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                let text = try metrics.readAnswer()?.text ?? ""
+                if text.contains(#"recordfs_refused_total{reason="slow-reader"} 1"#) { break }
+            }
+        }
+    }
+
     @Test("of answers to clients that take nothing, only little is handed on")
     func paced() async throws {
         let fixture = try await AssetFixture(.socket) { $0.limits.writeIdleSeconds = 1 }

@@ -9,9 +9,11 @@ func shell(_ command: String) async throws -> String {
 }
 
 /// Makes a certificate that is signed by its own key, and the key.
-func makeCertificate(_ name: String, _ certificate: String, _ key: String) async throws {
+func makeCertificate(
+    _ name: String, _ certificate: String, _ key: String, curve: String = "prime256v1"
+) async throws {
     let text = try await shell(
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:\(curve) -nodes -days 2 "
             + "-subj /CN=\(name) -keyout \(key) -out \(certificate)")
     guard access(certificate, R_OK) == 0 else { throw RawHTTPError(text) }
 }

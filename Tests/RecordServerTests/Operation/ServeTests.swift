@@ -157,7 +157,10 @@ import Testing
         try write("nothing\n", to: text)
         _ = try await shell(
             "openssl pkey -in \(key) -aes128 -passout pass:secret1 -out \(locked)")
+        let (odd, oddKey) = (files.path + "/odd.pem", files.path + "/odd-key.pem")
+        try await makeCertificate("odd.example.org", odd, oddKey, curve: "secp256k1")
         for (certificate, key, words) in [
+            (odd, oddKey, "No client can use the certificate \(odd)"),
             (text, key, "\(text) holds no certificate in PEM form. If it is in DER form"),
             (certificate, text, "\(text) holds no private key in PEM form"),
             (certificate, locked, "or one with a passphrase"),
