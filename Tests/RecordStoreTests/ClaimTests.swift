@@ -204,4 +204,30 @@ import Testing
         try fixture.complete(claim, tag: "t1")
         #expect(try fixture.store.meta(of: id)?.changeTag == "t2")
     }
+
+    @Test("a parent that is made again while its deletion is on its way holds its child back")
+    func parentMadeAgain() throws {
+        let parent = try fixture.save("parent", #"{"n":1}"#).id
+        try fixture.sendAll(tag: "t1")
+        try fixture.delete(parent)
+        let delete = try #require(try fixture.claim().first)
+        try fixture.save("parent", #"{"n":2}"#)
+        try fixture.save("child", #"{"$parent":"parent"}"#)
+        #expect(try fixture.claim().isEmpty)
+        try fixture.complete(delete)
+        #expect(try fixture.claim().map(\.row.name.description) == ["parent", "child"])
+    }
+
+    @Test("a deletion that fails puts no base back that the server has told of anew since")
+    func failedDelete() throws {
+        let id = try fixture.save("a", #"{"n":1}"#).id
+        try fixture.sendAll(tag: "t1")
+        try fixture.delete(id)
+        let delete = try #require(try fixture.claim().first)
+        try fixture.save("a", #"{"n":1,"k":1}"#)
+        _ = try fixture.upsert("a", ["n": .int64(1), "m": .int64(5)], tag: "t2")
+        try fixture.fail(delete)
+        let update = try #require(try fixture.claim().first)
+        #expect(update.base?.changeTag == "t2" && update.changedFields == [FieldName("k")])
+    }
 }

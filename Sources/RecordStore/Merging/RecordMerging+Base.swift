@@ -86,9 +86,13 @@ extension RecordMerging {
             """, [.integer(record.rawValue), .integer(row)])
     }
 
-    /// Passes the base of a deletion that was not sent to the change that came after it.
+    /// Passes the base of a deletion that was not sent to the change that came after it. Does
+    /// nothing if that has a base already: the server has reported it since.
     func passBase(of row: Int64, to later: OutboxRow) throws(RecordError) {
-        if later.operation != .delete { return try inheritBase(of: row, later.record) }
+        if later.operation != .delete {
+            guard try transaction.connection.sync.baseTag(of: later.record) == nil else { return }
+            return try inheritBase(of: row, later.record)
+        }
         try transaction.connection.run(
             """
             UPDATE outbox SET (base_tag, base_version, base_text, base_checksum) =

@@ -122,7 +122,9 @@ private struct Claiming {
             // Two changes that need each other are sent in the order in which they are found.
             case .taken, .visited: continue
             case nil:
-                if before.isReady, !exceptions.contains(before), let next = try step(before) {
+                if before.isReady, !exceptions.contains(before), try !isOnItsWay(before.name),
+                    let next = try step(before)
+                {
                     path.append(next)
                     continue
                 }
@@ -394,6 +396,13 @@ private struct Claiming {
     private func versionToSend(_ row: OutboxRow) throws(RecordError) -> Int64? {
         let newest = try connection.sync.newestVersion(row.name, row.zone)
         return try connection.sync.baseVersion(of: row.record) == newest ? nil : newest
+    }
+
+    /// Returns whether an earlier change of the name is being sent.
+    private func isOnItsWay(_ name: RecordName) throws(RecordError) -> Bool {
+        try connection.exists(
+            "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ? AND batch != 0",
+            [.integer(zoneID.rawValue), .name(name)])
     }
 
     /// Returns the change that makes a record on the server, while it is not acknowledged.
