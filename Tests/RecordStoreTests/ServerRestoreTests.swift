@@ -109,6 +109,49 @@ import Testing
         #expect(try !fixture.pending().contains("b delete"))
     }
 
+    /// What others did to `b` since the restore, after an edit from here that the server has lost.
+    enum Since: CaseIterable {
+        case changed, setBack, deleted, changedAfterMissedRestore, changedByBackup
+    }
+
+    @Test(
+        "an edit that the server has lost meets what others did since as a conflict",
+        arguments: Since.allCases, [true, false])
+    func since(_ since: Since, _ isOwnEdit: Bool) throws {
+        if isOwnEdit {
+            try fixture.save("b", text(2))
+            for claim in try fixture.claim() { try fixture.complete(claim, tag: "f") }
+        } else {
+            try fixture.apply(fixture.page([told("b", 2, 15)], token: "later"))
+        }
+        let isMissed = since == .changedAfterMissedRestore
+        #expect(try note(restore: isMissed ? 1 << 34 : 1 << 32))
+        let change =
+            switch since {
+            case .changed, .changedAfterMissedRestore: told("b", 7, 1 << 33)
+            case .setBack: told("b", 1, 1 << 33)
+            case .deleted: StoreFixture.gone("b")
+            case .changedByBackup: told("b", 7, 20)
+            }
+        try fixture.apply(
+            fixture.page(
+                [told("a", 1, 11), change, told("c", 1, 13)], token: "new", isLast: true))
+        let isConflict = isOwnEdit && since != .setBack && since != .changedByBackup
+        #expect(try fixture.conflicts() == (isConflict ? ["b"] : []))
+        // Without a stamp the local edit is the later one. What nobody here has edited is theirs.
+        let right =
+            switch since {
+            case .deleted: nil as Int?
+            case .setBack: 2
+            case .changedByBackup: 7
+            default: isOwnEdit ? 2 : 7
+            }
+        #expect(try fixture.text("b") == right.map(text))
+        #expect(try fixture.trashed() == (since == .deleted ? ["b"] : []))
+        #expect(try fixture.pending() == (right == 2 ? ["b update"] : []))
+        try fixture.expectSound()
+    }
+
     @Test("of a zone that was made after the backup everything is sent again, and deletes are not")
     func wholeZone() throws {
         try fixture.save("a", text(5))

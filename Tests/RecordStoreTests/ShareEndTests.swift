@@ -135,6 +135,31 @@ import Testing
         }
     }
 
+    @Test("of a refused text without a record stays what is not theirs, in the file or the trash")
+    func draftOfNoRecord() throws {
+        for isZone in [true, false] {
+            let tests = try ShareEndTests()
+            let fixture = tests.fixture
+            for (stem, text) in [
+                ("copied", #"{"t":"Geneva secret","more":"my own words",}"#),
+                ("own", "{ my own words"), ("theirs", "{\n\"t\": \"Geneva secret\""),
+            ] {
+                _ = try fixture.write { transaction throws(RecordError) in
+                    try transaction.records.saveDraft(
+                        text: Array(text.utf8), type: tests.note, stem: Stem(stem),
+                        error: RecordError(.invalidJSON, "bad"))
+                }
+            }
+            if isZone { try tests.endAll() } else { try tests.tell([StoreFixture.gone("top")]) }
+            let copied = #"copied {"t":"…","more":"my own words",}"#
+            #expect(try tests.trash().sorted() == [copied] + (isZone ? ["own { my own words"] : []))
+            // Where the zone stays, a text without their words stays in its file.
+            #expect(
+                try fixture.store.drafts().map(\.stem.description) == (isZone ? [] : ["own"]))
+            try tests.expectNothingOnDisk(of: ["Geneva secret"])
+        }
+    }
+
     @Test("in a zone that is shared whole for writing an edit wins against a deletion")
     func editInWholeZone() throws {
         for (permission, isKept) in [(ZoneInfo.Permission.readWrite, true), (.readOnly, false)] {
