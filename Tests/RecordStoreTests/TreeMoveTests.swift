@@ -62,6 +62,41 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test("a record is hung below another one, and never below what hangs on it")
+    func hang() throws {
+        try fill()
+        func hang(_ stem: String, under parent: String) -> RecordError.Code? {
+            failure {
+                let id = try #require(try fixture.record(stem)).id
+                try fixture.write { transaction throws(RecordError) in
+                    try transaction.moves.hang(id, under: RecordName(parent))
+                }
+            }?.code
+        }
+        func line(_ name: String) throws -> [String] {
+            try fixture.store.past.line(from: RecordName(name), in: fixture.zone)
+                .map(\.description)
+        }
+        func isAlone(_ stem: String) throws -> Bool {
+            let id = try #require(try fixture.record(stem)).id
+            return try fixture.write { transaction throws(RecordError) in
+                try transaction.moves.isAlone(id)
+            }
+        }
+        #expect(try line("leaf") == ["leaf", "twig", "root"] && line("none") == ["none"])
+        #expect(try isAlone("other") && !isAlone("root") && !isAlone("leaf"))
+        #expect(hang("root", under: "leaf") == .invalidArgument)
+        #expect(hang("root", under: "root") == .invalidArgument)
+        #expect(hang("other", under: "leaf") == nil)
+        #expect(try line("other") == ["other", "leaf", "twig", "root"] && !isAlone("other"))
+        #expect(try fixture.text("other") == #"{"n":2,"$parent":"leaf"}"#)
+        let count = try fixture.kinds("other").count
+        #expect(hang("other", under: "leaf") == nil)
+        #expect(try fixture.kinds("other").count == count, "it hangs there already")
+        _ = try fixture.draft("draft", "{ half")
+        #expect(hang("draft", under: "root") == .notFound)
+    }
+
     @Test("what the server has is deleted there when it has the copy, and not before")
     func order() throws {
         try fill()
