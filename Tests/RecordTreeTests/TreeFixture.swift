@@ -12,8 +12,10 @@ import Testing
 final class TreeFixture {
     let clock = ManualClock()
     let directory: String
-    let store: RecordStore
-    let tree: Tree
+    private(set) var store: RecordStore
+    private(set) var tree: Tree
+    private let storeOptions: StoreOptions
+    private let treeOptions: TreeOptions
     let notices = Notices()
     /// The directory local/Box/Note.
     let notes: NodeNumber
@@ -58,11 +60,8 @@ final class TreeFixture {
         // A thread is a program of its own.
         options.programs = ProgramTable(program: { $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)
-        tree.setTouchingThread(Self.daemon.threadID)
-        let notices = notices
-        tree.setNotifier(
-            { notices.add($0) },
-            deliver: { list in for notice in list { notices.add(notice) } })
+        (self.storeOptions, treeOptions) = (storeOptions, options)
+        Self.connect(tree, notices)
         let base = try #require(try tree.lookup(parent: .root, name: database.b, caller: Self.user))
         var place = base
         for name in ["Box", "Note"] {
@@ -71,6 +70,25 @@ final class TreeFixture {
                 ?? tree.makeDirectory(parent: place.node, name: name.b, mode: 0o755)
         }
         notes = place.node
+    }
+
+    private static func connect(_ tree: Tree, _ notices: Notices) {
+        tree.setTouchingThread(daemon.threadID)
+        tree.setNotifier(
+            { notices.add($0) },
+            deliver: { list in for notice in list { notices.add(notice) } })
+    }
+
+    /// Unmounts, and mounts the same store again. No handle outlives this.
+    func remount(isReadOnly: Bool = false) throws {
+        try tree.finish()
+        try store.close()
+        store = try RecordStore.open(directory: directory, options: storeOptions)
+        var options = treeOptions
+        options.isReadOnly = isReadOnly
+        tree = Tree(store: store, options: options)
+        Self.connect(tree, notices)
+        try tree.start()
     }
 
     deinit {

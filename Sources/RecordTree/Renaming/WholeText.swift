@@ -62,7 +62,9 @@ extension RecordRenames {
             } else {
                 try transaction.records.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
-                    effect: .renamedOver, files: new.files, keptFiles: assets.keptFiles
+                    effect: .renamedOver, files: new.files,
+                    // Another record brings its own files, or has none.
+                    keptFiles: new.programs.isEmpty ? .none : assets.keptFiles
                 ).entry
             }
         let file = entry.file
