@@ -113,7 +113,9 @@ final class Directories: Sendable {
             throw RecordError(.notPermitted, "zones under shared/ come from their owners")
         }
         guard name.isValid else {
-            throw RecordError(.invalidName, "a zone's name has 1 to 255 bytes and no leading _")
+            throw RecordError(
+                .invalidName,
+                "a zone's name is 1 to 255 bytes of UTF-8, without control characters")
         }
         return try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.makeZone(database, owner, name).id
