@@ -224,13 +224,16 @@ final class OpenRecords: Sendable {
 
     /// Notes a text that programs have saved: they continue from it.
     ///
-    /// - Parameter file: the record's file when it shows exactly this text. Nil when something was
-    ///   merged.
+    /// - Parameter file: the record's file. Nil when changes of others were merged into the text.
+    /// - Parameter isWhole: whether the file shows exactly this text.
     func noteSaved(
-        _ text: [UInt8], _ name: Readings.Name, in file: RecordFile?, by programs: Set<Int32>
+        _ text: [UInt8], _ name: Readings.Name, in file: RecordFile?, isWhole: Bool,
+        by programs: Set<Int32>
     ) {
         table.withLock { table in
-            for program in programs { table.readings.saved(text, name, in: file, by: program) }
+            for program in programs {
+                table.readings.saved(text, name, in: file, isWhole: isWhole, by: program)
+            }
         }
     }
 

@@ -26,6 +26,9 @@ struct Readings: CheckedState {
         var texts: [[UInt8]] = []
         /// The files that still have their names, as far as this machine knows.
         var files: [RecordFile] = []
+        /// The texts that the programs have written into such files, where the mount has added the
+        /// references of large fields.
+        var written: [RecordFile: [UInt8]] = [:]
         /// Files that were removed, or renamed to other names. A program that writes such a file
         /// again continues from its old text.
         var gone: [Gone] = []
@@ -125,10 +128,13 @@ struct Readings: CheckedState {
         for program in programs.removeValue(forKey: file) ?? [] {
             edit(name, of: program) { known in
                 known.files.removeAll { $0 == file }
+                let text = known.written.removeValue(forKey: file) ?? replaced.text
                 if let gone {
-                    known.gone = [gone]
+                    known.gone = [
+                        Gone(file: file, text: text, version: gone.version, time: gone.time)
+                    ]
                 } else if replaced.author == .sync {
-                    known.add(replaced.text)
+                    known.add(text)
                 }
             }
         }
@@ -136,12 +142,16 @@ struct Readings: CheckedState {
 
     /// Notes a text that a program has saved: the program continues from it.
     ///
-    /// - Parameter file: the record's file when it shows exactly this text. Nil when something was
-    ///   merged.
-    mutating func saved(_ text: [UInt8], _ name: Name, in file: RecordFile?, by program: Int32) {
+    /// - Parameter file: the record's file. Nil when changes of others were merged into the text.
+    /// - Parameter isWhole: whether the file shows exactly this text, without references that the
+    ///   mount has added.
+    mutating func saved(
+        _ text: [UInt8], _ name: Name, in file: RecordFile?, isWhole: Bool, by program: Int32
+    ) {
         if readers[program]?.known[name] != nil { forget(name, of: program) }
         if let file {
             note(file, name, by: program)
+            if !isWhole { edit(name, of: program) { $0.written[file] = text } }
         } else {
             note(text: text, name, by: program)
         }
@@ -208,7 +218,9 @@ struct Readings: CheckedState {
 }
 
 extension Readings.Known {
-    fileprivate var bytes: Int { (texts + gone.map(\.text)).reduce(0) { $0 + $1.count } }
+    fileprivate var bytes: Int {
+        (texts + gone.map(\.text) + written.values).reduce(0) { $0 + $1.count }
+    }
 
     fileprivate mutating func add(_ text: [UInt8]) {
         texts.removeAll { $0 == text }

@@ -86,29 +86,30 @@ final class RecordSaving: Sendable {
     private func saveText(_ open: OpenRecord, isRetry: Bool) throws(RecordError) {
         // The snapshot is taken inside the transaction. Writers are serialised there, so that of
         // two flushes the later text is saved last.
-        let saved: (TextSnapshot, RecordFile)? = try store.write(author: .mount) {
+        let saved: (TextSnapshot, RecordFile, Bool)? = try store.write(author: .mount) {
             transaction throws(RecordError) in
             guard let snapshot = open.snapshot() else { return nil }
             transaction.date(changes: snapshot.changed)
-            guard let file = try save(snapshot, transaction) else {
-                return (snapshot, snapshot.file)
+            guard let (file, isMerged) = try save(snapshot, transaction) else {
+                return (snapshot, snapshot.file, false)
             }
             if !isRetry {
                 dropUnsaved(snapshot.type, snapshot.stem, but: open, with: transaction)
             }
-            return (snapshot, file)
+            return (snapshot, file, isMerged)
         }
-        guard let (snapshot, file) = saved else { return }
+        guard let (snapshot, file, isMerged) = saved else { return }
         noteSaved(open, snapshot, file)
         records.noteSaved(
-            snapshot.text, snapshot.name, in: file == snapshot.file ? file : nil,
-            by: snapshot.programs)
+            snapshot.text, snapshot.name, in: isMerged ? nil : file,
+            isWhole: file == snapshot.file, by: snapshot.programs)
     }
 
     /// Saves the text under its name. Where the name belongs to another file now, the changes of
-    /// that file are kept too. Returns nil when the name no longer exists.
+    /// that file are kept too: then the result says so, if the record has another file by that.
+    /// Returns nil when the name no longer exists.
     private func save(_ snapshot: TextSnapshot, _ transaction: Transaction)
-        throws(RecordError) -> RecordFile?
+        throws(RecordError) -> (file: RecordFile, isMerged: Bool)?
     {
         let current = try currentRecord(of: snapshot, transaction)
         let (base, goneSince) = try earlierText(of: snapshot, current, transaction)
@@ -116,26 +117,29 @@ final class RecordSaving: Sendable {
             try transaction.merging.settleDeletions(of: current.id, since: goneSince)
         }
         if let base {
-            return try transaction.merging.saveMerging(
+            let file = try transaction.merging.saveMerging(
                 text: snapshot.text, since: base, type: snapshot.type, stem: snapshot.stem,
                 modified: snapshot.modified, keptFiles: assets.keptFiles
             ).entry.file
+            return (file, file != snapshot.file)
         }
         if let current, current.file != snapshot.file {
             // The file was removed while it was open: as on any file system, later writes are lost.
             if current.state == .waitingDelete, snapshot.isInStore { return nil }
-            return try transaction.merging.saveMerging(
+            let file = try transaction.merging.saveMerging(
                 text: snapshot.text, since: snapshot.base, type: snapshot.type,
                 stem: snapshot.stem, modified: snapshot.modified, keptFiles: assets.keptFiles
             ).entry.file
+            return (file, file != snapshot.file)
         }
         // A record that was deleted elsewhere while it was edited here is made again as a new one.
         let isNew = current == nil && snapshot.isInStore
-        return try transaction.records.save(
+        let file = try transaction.records.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
             keptFiles: assets.keptFiles
         ).entry.file
+        return (file, isMerged: false)
     }
 
     /// Returns the record that has the name of the text now.

@@ -77,7 +77,9 @@ extension RecordRenames {
             isAsWritten ? new.text : try transaction.records.text(of: file.record) ?? new.text
         let isMerged = text != new.text
         transaction.whenCommitted { [self] in
-            records.noteSaved(new.text, name, in: isMerged ? nil : file, by: new.programs)
+            records.noteSaved(
+                new.text, name, in: base == nil ? file : nil, isWhole: !isMerged,
+                by: new.programs)
         }
         return SavedText(file: file, text: text, isMerged: isMerged)
     }
