@@ -36,8 +36,8 @@ final class ModelledFields {
         return nil
     }
 
-    /// Each step is another program: what one has read before is in ReadingTests.
-    private var program: Requester { Requester(threadID: Int32(100 + taken)) }
+    /// Every other step is of another program, the rest of one.
+    private var program: Requester { Requester(threadID: taken % 2 == 0 ? 1 : 3) }
 
     private func rename(_ from: String, to: String, flags: UInt32 = 0) throws {
         try fixture.rename(from, to: to, flags: flags, by: program)
