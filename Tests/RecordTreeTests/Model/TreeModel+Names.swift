@@ -112,7 +112,9 @@ extension TreeModel {
         let (isDraft, text) = (drafts.contains(from), saved[from])
         forget(from)
         entries[to] = source
-        if isDraft { drafts.insert(to) } else { drafts.remove(to) }
+        if drafts.remove(to) != nil || told.remove(to) != nil { undone.insert(to) }
+        comeBack(to, with: text)
+        if isDraft { drafts.insert(to) }
         saved[to] = isDraft ? nil : text
         return .done
     }

@@ -35,6 +35,11 @@ struct TreeModel {
     var drafts: Set<String> = []
     /// What the store has of a record, where that is certain.
     var saved: [String: [UInt8]] = [:]
+    /// Names that lost a refused text by a removal. When the earlier text comes back under one, its
+    /// program may have undone a failed save, and `.error` goes on telling of that.
+    var undone: Set<String> = []
+    /// Names of which `.error` may still tell.
+    var told: Set<String> = []
     private var nextFile = 1
 
     static func isRecord(_ path: String) -> Bool {
@@ -98,14 +103,24 @@ struct TreeModel {
             return .refused(EINVAL)
         }
         drafts.remove(name)
+        comeBack(name, with: text)
         saved[name] = text
         return .done
+    }
+
+    mutating func comeBack(_ name: String, with text: [UInt8]?) {
+        func values(_ text: [UInt8]?) -> [UInt8]? { text?.filter { $0 > UInt8(ascii: " ") } }
+        if undone.remove(name) != nil {
+            told.insert(name)
+        } else if values(saved[name]) != values(text) {
+            told.remove(name)
+        }
     }
 
     /// A name is gone, and what the store keeps of it until the grace is over is not said.
     mutating func forget(_ name: String) {
         entries[name] = nil
-        drafts.remove(name)
+        if drafts.remove(name) != nil || told.remove(name) != nil { undone.insert(name) }
         saved[name] = nil
     }
 }
