@@ -59,6 +59,13 @@ struct SavesBesideFieldsTests {
         #expect(try shown() == "1 1 bytes")
     }
 
+    @Test("a program that nobody can name keeps the large field, too")
+    func unknownProgram() throws {
+        try fixture.put(#"{"mine":1,"theirs":1}"#, as: ".n.tmp", by: TreeFixture.unknown)
+        try fixture.rename(".n.tmp", to: "n.json", by: TreeFixture.unknown)
+        #expect(try shown() == "1 1 bytes")
+    }
+
     @Test("so is a record that was renamed there", arguments: Way.allCases)
     func renamed(way: Way) throws {
         try way.save(#"{"mine":1,"theirs":1}"#, fixture)

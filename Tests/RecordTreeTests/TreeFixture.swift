@@ -33,6 +33,8 @@ final class TreeFixture {
 
     static let user = Requester(threadID: 1)
     static let daemon = Requester(threadID: 2)
+    /// Of a program that this machine cannot name, as one in another namespace of processes.
+    static let unknown = Requester(threadID: 3)
 
     /// - Parameter killed: whose store this is a copy of, as a kill of its process would leave it.
     init(
@@ -58,7 +60,8 @@ final class TreeFixture {
         options.report = report
         options.server = server
         // A thread is a program of its own.
-        options.programs = ProgramTable(program: { $0 }, isRunning: { _ in true })
+        options.programs = ProgramTable(
+            program: { $0 == Self.unknown.threadID ? nil : $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)
         (self.storeOptions, treeOptions) = (storeOptions, options)
         Self.connect(tree, notices)

@@ -290,9 +290,11 @@ final class RecordRenames: Sendable {
         let files = try saveExchanged(
             [
                 WholeText(
-                    stem: stem, shown.1, files: MovedFiles(carried: assets.1, following: [])),
+                    stem: stem, shown.1,
+                    ofRecordWith: MovedFiles(carried: assets.1, following: [])),
                 WholeText(
-                    stem: other, shown.0, files: MovedFiles(carried: assets.0, following: [])),
+                    stem: other, shown.0,
+                    ofRecordWith: MovedFiles(carried: assets.0, following: [])),
             ], in: type
         ).map(\.file)
         guard files.count == 2 else { return }

@@ -7,19 +7,33 @@ struct WholeText {
     let stem: Stem
     let text: [UInt8]
     let modified: Timestamp
-    /// The programs that made it (`ProgramTable`). None for the text of another record.
+    /// The programs that made it (`ProgramTable`), as far as they are known. None for the text of
+    /// another record.
     let programs: Set<Int32>
     /// The files of its large fields.
     let files: MovedFiles
+    /// Indicates whether it is the text of another record, which has all its files or none.
+    let isOfRecord: Bool
 
+    /// Makes the text of a scratch file.
     init(
-        stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32> = [],
+        stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32>,
         files: MovedFiles = .none
     ) {
         self.stem = stem
         (text, modified) = content
         self.programs = programs
         self.files = files
+        isOfRecord = false
+    }
+
+    /// Makes the text of another record.
+    init(stem: Stem, _ content: ([UInt8], Timestamp), ofRecordWith files: MovedFiles) {
+        self.stem = stem
+        (text, modified) = content
+        programs = []
+        self.files = files
+        isOfRecord = true
     }
 }
 
@@ -63,8 +77,7 @@ extension RecordRenames {
                 try transaction.records.save(
                     text: new.text, type: type, stem: new.stem, modified: new.modified,
                     effect: .renamedOver, files: new.files,
-                    // Another record brings its own files, or has none.
-                    keptFiles: new.programs.isEmpty ? .none : assets.keptFiles
+                    keptFiles: new.isOfRecord ? .none : assets.keptFiles
                 ).entry
             }
         let file = entry.file
