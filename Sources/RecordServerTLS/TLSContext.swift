@@ -8,25 +8,29 @@ import Synchronization
 package final class TLSContext: Sendable {
     private let certificatePath: String
     private let keyPath: String
-    private let settings: Mutex<TLSSettings>
+    private let loaded: Mutex<Loaded>
 
-    var current: TLSSettings { settings.withLock { $0 } }
+    private struct Loaded {
+        let settings: TLSSettings
+        let validSeconds: ClosedRange<Int64>
+    }
+
+    var current: TLSSettings { loaded.withLock { $0.settings } }
 
     /// Reads the files. Errors: `internalError` with the fault of the files.
     package init(certificatePath: String, keyPath: String) throws(ServerError) {
         self.certificatePath = certificatePath
         self.keyPath = keyPath
-        settings = Mutex(try Self.read(certificatePath, keyPath))
+        loaded = Mutex(try Self.read(certificatePath, keyPath))
     }
 
-    /// The times between which the certificate is valid, in seconds since 1970. They are nil when
-    /// they cannot be read.
-    package var validSeconds: ClosedRange<Int64>? { PEMFile.validity(certificatePath) }
+    /// The times between which the certificate is valid, in seconds since 1970.
+    package var validSeconds: ClosedRange<Int64> { loaded.withLock { $0.validSeconds } }
 
     /// Returns why clients refuse the certificate at a time, in seconds since 1970. Returns nil when
     /// it is valid then.
     package func fault(at now: Int64) -> String? {
-        guard let valid = validSeconds else { return "does not say when it is valid" }
+        let valid = validSeconds
         func text(_ seconds: Int64) -> String { ISO8601.print(milliseconds: seconds * 1_000) }
         if now < valid.lowerBound { return "is not valid before \(text(valid.lowerBound))" }
         return now > valid.upperBound ? "has ended at \(text(valid.upperBound))" : nil
@@ -36,15 +40,15 @@ package final class TLSContext: Sendable {
     /// error, new ones use them too.
     package func reload() throws(ServerError) {
         let new = try Self.read(certificatePath, keyPath)
-        settings.withLock { $0 = new }
+        loaded.withLock { $0 = new }
     }
 
     private static func read(
         _ certificatePath: String, _ keyPath: String
-    ) throws(ServerError) -> TLSSettings {
+    ) throws(ServerError) -> Loaded {
         try requireReadable(certificatePath)
         try requireReadable(keyPath)
-        guard PEMFile.validity(certificatePath) != nil else {
+        guard let validSeconds = PEMFile.validity(certificatePath) else {
             throw failure(
                 "\(certificatePath) holds no certificate in PEM form. If it is in DER form: openssl "
                     + "x509 -inform DER -in OLD -out NEW")
@@ -70,7 +74,7 @@ package final class TLSContext: Sendable {
                 "No client can use the certificate \(certificatePath), for its kind of key. Make one "
                     + "with a key of EC prime256v1, Ed25519, or RSA of 2048 bits or more.")
         }
-        return settings
+        return Loaded(settings: settings, validSeconds: validSeconds)
     }
 
     private static func requireReadable(_ path: String) throws(ServerError) {

@@ -75,10 +75,12 @@ struct RootResponder: Sendable {
             let refusal = HTTPRefusal.badRequest("The body of the request is not HTTP.")
             context.facts.note { $0.code = refusal.error.code }
             return refusal.error.response(requestID: context.requestID)
-        } catch is IOError {
-            return gone(context)
-        } catch is ChannelError {
-            return gone(context)
+        } catch  where error is IOError || error is ChannelError {
+            // The client has ended the connection in the middle of its request. Nobody gets this
+            // answer.
+            let gone = HTTPRefusal.badRequest("The connection ended within the request.")
+            context.facts.note { $0.code = gone.error.code }
+            return gone.error.response(requestID: context.requestID)
         } catch {
             // Log the type only, because the error's text could contain content.
             logger.error("unexpected error", metadata: ["type": "\(type(of: error))"])
@@ -86,13 +88,6 @@ struct RootResponder: Sendable {
             return ServerError(.internalError, "Something went wrong in the server.")
                 .response(requestID: context.requestID)
         }
-    }
-
-    /// The client has ended the connection in the middle of its request. Nobody gets this answer.
-    private func gone(_ context: HTTPContext) -> Response {
-        context.facts.note { $0.code = .badRequest }
-        return ServerError(.badRequest, "The connection ended within the request.")
-            .response(requestID: context.requestID)
     }
 
     private func route(_ request: Request, _ context: HTTPContext) async throws -> Response {

@@ -387,9 +387,8 @@ extension RemoteApplication {
                 theirsStood: edit.isMine ? decided.filter { !won.contains($0) } : won,
                 base: edit.base?.text, mine: mine, theirs: theirs)
         }
-        let taken = (edited ?? edit.document.fields).filter { changed.contains($0.name) }
         if isOfOthers, !edit.isMine {
-            for field in taken {
+            for field in edited ?? edit.document.fields where changed.contains(field.name) {
                 try transaction.sharing.noteForeign(field, in: target.id, isTaken: true)
             }
         }

@@ -68,10 +68,7 @@ enum ConfigurationCheck {
     }
 
     private static func validity(of tls: TLSContext, _ path: String) -> Finding {
-        guard let valid = tls.validSeconds else {
-            return Finding(.warning, "certificate", "\(path) does not say when it ends.")
-        }
-        let (now, end) = (SystemClock().now.seconds, valid.upperBound)
+        let (now, end) = (SystemClock().now.seconds, tls.validSeconds.upperBound)
         let days = (end - now) / 86_400
         let time = ISO8601.print(milliseconds: end * 1_000)
         if let fault = tls.fault(at: now) {

@@ -31,6 +31,17 @@ import Testing
         #expect(try await fixture.files.count == 1)
     }
 
+    /// Returns when so many clients have lost their connections because they took nothing.
+    private static func waitForSlowReaders(_ count: Int, _ port: Int) throws {
+        while true {
+            let metrics = try RawConnection(port: port)
+            try metrics.send(
+                "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            let text = try metrics.readAnswer()?.text ?? ""
+            if text.contains(#"recordfs_refused_total{reason="slow-reader"} \#(count)"#) { return }
+        }
+    }
+
     @Test("a client that takes nothing of a large answer loses its connection")
     func slowReader() async throws {
         let fixture = try await AssetFixture(.socket) { $0.limits.writeIdleSeconds = 1 }
@@ -41,13 +52,7 @@ import Testing
             let connection = try RawConnection(port: port)
             try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             // The open connections are those of this loop and the one that reads nothing.
-            while true {
-                let metrics = try RawConnection(port: port)
-                try metrics.send(
-                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                let text = try metrics.readAnswer()?.text ?? ""
-                if text.contains(#"recordfs_refused_total{reason="slow-reader"} 1"#) { break }
-            }
+            try Self.waitForSlowReaders(1, port)
             return try connection.readToEnd().count
         }
         #expect(received < 32 << 20)
@@ -63,13 +68,7 @@ import Testing
             let connection = try RawConnection(port: port, receiveBuffer: 4_096)
             let request = "GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n"
             try connection.send(String(repeating: request, count: 2_000))
-            while true {
-                let metrics = try RawConnection(port: port)
-                try metrics.send(
-                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                let text = try metrics.readAnswer()?.text ?? ""
-                if text.contains(#"recordfs_refused_total{reason="slow-reader"} 1"#) { break }
-            }
+            try Self.waitForSlowReaders(1, port)
         }
     }
 
@@ -88,15 +87,7 @@ import Testing
                 try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             }
             // Each has come to a stop when it is ended for that.
-            while true {
-                let metrics = try RawConnection(port: port)
-                try metrics.send(
-                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-                let text = try metrics.readAnswer()?.text ?? ""
-                if text.contains(#"recordfs_refused_total{reason="slow-reader"} \#(count)"#) {
-                    break
-                }
-            }
+            try Self.waitForSlowReaders(count, port)
         }
         let most = fixture.server.application.metrics.waitingBytes.most
         // Two parts each: one that waits, and the next.
