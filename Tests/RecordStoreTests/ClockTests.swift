@@ -3,7 +3,7 @@ import RecordStore
 import TestSupport
 import Testing
 
-/// What a store does when somebody sets the clock: ages mean nothing over a jump.
+/// A store when somebody sets the clock: ages mean nothing over a jump.
 @Suite struct ClockTests {
     private let fixture: StoreFixture
     private static let day = 24 * 3600

@@ -1,7 +1,7 @@
 import RecordModel
 import RecordStore
 
-/// What a store and its server should hold, kept in the plainest way.
+/// The expected content of a store and its server, kept in the plainest way.
 ///
 /// The users here edit `mine`, `word` and the parent, and those elsewhere edit `theirs`, so that every
 /// merge has one right result, whatever the stamps say.
@@ -53,7 +53,7 @@ struct ExchangeModel {
     /// The values in the trash under each name, newest last.
     private(set) var trash: [String: [Values]] = [:]
     private(set) var versions: [String: Int] = [:]
-    /// What `theirs` was when a record was deleted here.
+    /// The value of `theirs` when a record was deleted here.
     private(set) var deleted: [String: Int64?] = [:]
 
     var shown: [String: Values] { local.filter { !$0.value.isWaiting }.mapValues(\.values) }

@@ -35,7 +35,7 @@ private final class ExchangeWalk {
     private var isAnswerLost = false
     private enum Arrival { case taken(tag: String), conflict }
     private(set) var steps: [String] = []
-    /// What is not as the model says. The walk ends with the first.
+    /// The first difference from the model. The walk ends with the first.
     private(set) var differences: [String] = []
 
     init(seed: UInt64) throws {
@@ -214,7 +214,7 @@ private final class ExchangeWalk {
         return "fetch \(news.map(\.name))\(isLast ? " to the end" : "")"
     }
 
-    /// What the server reports of a record now. The model hears it before the store.
+    /// The report of the server about a record now. The model hears it before the store.
     private func tell(_ name: String) throws -> RemoteChange {
         let record = server.records[name]
         model.tell(name, record?.values, pending: try pending(name))
@@ -341,7 +341,7 @@ private final class ExchangeWalk {
         return "answer \(told)"
     }
 
-    /// What a server does that compares tags.
+    /// The answer of a server that compares tags.
     private func take(_ claim: OutboxClaim) -> Arrival {
         let name = claim.row.name.description
         let there = server.records[name]

@@ -69,7 +69,7 @@ import Testing
         case told, toldInList, asked, passedOver, acknowledged, edited, abandoned
     }
 
-    /// What of `b` is seen in a pass that does not report it otherwise, and what becomes of it.
+    /// The part of `b` that is seen in a pass that does not report it otherwise, and what becomes of it.
     @Test("a record of which a pass has any sign stays", arguments: Sign.allCases)
     func sign(_ sign: Sign) throws {
         try restart()

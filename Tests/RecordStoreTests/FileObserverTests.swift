@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What observers hear of files that lose their names, and of names that change.
+/// The notices of observers about files that lose their names, and of names that change.
 @Suite struct FileObserverTests {
     private let fixture: StoreFixture
     private let id: RecordID

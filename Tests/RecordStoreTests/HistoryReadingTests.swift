@@ -4,7 +4,7 @@ import RecordStoreSync
 import TestSupport
 import Testing
 
-/// What is read of the past and of the extent of a zone.
+/// Reading of the past and of the extent of a zone.
 @Suite struct HistoryReadingTests {
     private let fixture: StoreFixture
     private let zone: ZoneID

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RecordStore
 
-/// What of a text was written by this user, where others have written the rest.
+/// The part of a text that this user wrote, where others have written the rest.
 @Suite struct OwnWordsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String

@@ -170,7 +170,7 @@ private final class RestoreWalk {
         }
     }
 
-    /// What the server has not as it is waits to be sent.
+    /// Everything that the server does not have in this state waits to be sent.
     private func expectSent() throws {
         let pending = Set(try fixture.outbox().filter { $0.operation != .delete }.map(\.name))
         for (path, text) in try shown() {

@@ -109,7 +109,7 @@ import Testing
         #expect(try !fixture.pending().contains("b delete"))
     }
 
-    /// What others did to `b` since the restore, after an edit from here that the server has lost.
+    /// The work of others on `b` since the restore, after an edit from here that the server has lost.
     enum Since: CaseIterable {
         case changed, setBack, deleted, changedAfterMissedRestore, changedByBackup
     }
@@ -168,12 +168,12 @@ import Testing
     }
 }
 
-/// What becomes of `b` when the server comes back from a backup.
+/// The fate of `b` when the server comes back from a backup.
 struct RestoreCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What the restored server reports; nil for nothing.
+    /// The report of the restored server; nil for nothing.
     let change: RemoteChange?
-    /// What the user did to `b` before that.
+    /// The work of the user on `b` before that.
     var edit: Edit = .none
     let text: Int?
     let pending: [String]

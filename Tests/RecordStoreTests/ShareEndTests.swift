@@ -5,7 +5,7 @@ import RecordStoreSync
 import TestSupport
 import Testing
 
-/// What stays on this machine when others no longer share something: what this user has written and
+/// The data that stays on this machine when others no longer share something: what this user has written and
 /// nobody received, and nothing else.
 @Suite struct ShareEndTests {
     private let fixture: StoreFixture

@@ -45,7 +45,7 @@ struct ConflictFileTests {
             caller: TreeFixture.user)
     }
 
-    /// What `cat > merged.json` does.
+    /// Writes as `cat > merged.json` does.
     private func merge(_ text: String) throws {
         let flags = O_WRONLY | O_TRUNC
         let handle: HandleNumber

@@ -4,7 +4,7 @@ import RecordStore
 import RecordTree
 import Testing
 
-/// What read, write, lseek and fallocate answer on an open file of each kind.
+/// The answers of read, write, lseek and fallocate on an open file of each kind.
 @Suite("Open files of each kind")
 struct HandleTableTests {
     /// SEEK_DATA and SEEK_HOLE of <unistd.h>.

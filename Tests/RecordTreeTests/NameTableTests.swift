@@ -7,7 +7,7 @@ import Testing
 import Glibc
 #endif
 
-/// What may be made where, call by call: the errno of each name in each directory (MountContract,
+/// The things that may be made where, call by call: the errno of each name in each directory (MountContract,
 /// "Layout", "Scratch" and "What calls answer").
 @Suite("Names that are made")
 struct NameTableTests {

@@ -110,7 +110,7 @@ final class ShareFixture {
         try tree.tree.flush(handle)
     }
 
-    /// Nil where there is none.
+    /// It is nil where there is none.
     func read(_ path: String) throws -> String? {
         guard try tree.find("\(directory)/\(path)") != nil else { return nil }
         let handle = try open(path, O_RDONLY)

@@ -5,7 +5,7 @@ import RecordTree
 import TestSupport
 import Testing
 
-/// What a participant's programs may do with the file of a share of others (Sharing, "Deleting").
+/// The calls that a participant's programs may make on the file of a share of others (Sharing, "Deleting").
 @Suite("Files of shares of others")
 struct SharesOfOthersTests {
     private static let managed = #"{"url":"https://s/1","role":"ADMINISTRATOR"}"#

@@ -60,7 +60,7 @@ struct TemporaryNameTests {
         #expect(!TemporaryName.isBesideField(name.b))
     }
 
-    /// What `recordfs scratch` says of a file beside the record n with the field photo.
+    /// The line of `recordfs scratch` about a file beside the record n with the field photo.
     private static let guesses: [(String, String?)] = [
         ("tea.jsn", "tea.json"), ("tea.JSON", "tea.json"), ("tea.json.txt", "tea.json"),
         ("tea.jso", "tea.json"), ("tea.jsoon", "tea.json"), ("tea.josn", "tea.json"),

@@ -33,7 +33,7 @@ final class TreeFixture {
 
     static let user = Requester(threadID: 1)
     static let daemon = Requester(threadID: 2)
-    /// Of a program that this machine cannot name, as one in another namespace of processes.
+    /// A program that this machine cannot name, as one in another namespace of processes.
     static let unknown = Requester(threadID: 3)
 
     /// - Parameter killed: whose store this is a copy of, as a kill of its process would leave it.

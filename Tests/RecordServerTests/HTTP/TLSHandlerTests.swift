@@ -235,7 +235,7 @@ private final class Closes: ChannelOutboundHandler {
     }
 }
 
-/// What handlers behind TLS see.
+/// Keeps everything that handlers behind TLS see.
 private final class Received: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     var content: [UInt8] = []

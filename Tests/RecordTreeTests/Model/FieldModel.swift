@@ -1,10 +1,10 @@
-/// What records with a large field show, when each step has had its grace time (MountContract,
+/// The expected files of records with a large field, when each step has had its grace time (MountContract,
 /// "Assets" and "Renaming and moving a record").
 struct FieldModel {
     struct Record: Equatable {
         var number: Int
         var photo: String?
-        /// Whether the text says that there is none.
+        /// Indicates whether the text says that there is none.
         var isNull = false
     }
 

@@ -11,7 +11,7 @@ final class ModelledTree {
     private var model = TreeModel()
     private var handles: [TreeStep.Slot: HandleNumber] = [:]
     private var nodes: [TreeStep.Slot: NodeNumber] = [:]
-    /// Who looks is another program than who writes.
+    /// A program that only looks, so that it is none of those that write.
     private static let observer = Requester(threadID: 9)
     private static let (noReplace, exchange): (UInt32, UInt32) = (1, 2)
 

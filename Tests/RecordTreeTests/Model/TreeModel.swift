@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What a TYPE directory shows, as MountContract says it: files as ext4 has them, where a record's
+/// The expected content of a TYPE directory, as MountContract says it: files as ext4 has them, where a record's
 /// name also has what the store has of it. Pure, so that it says the same each time.
 struct TreeModel {
     typealias FileID = Int
@@ -33,7 +33,7 @@ struct TreeModel {
     var handles: [TreeStep.Slot: Handle] = [:]
     /// The names whose text is refused.
     var drafts: Set<String> = []
-    /// What the store has of a record, where that is certain.
+    /// The state of a record in the store, where that is certain.
     var saved: [String: [UInt8]] = [:]
     /// Names that lost a refused text by a removal. When the earlier text comes back under one, its
     /// program may have undone a failed save, and `.error` goes on telling of that.
@@ -46,7 +46,7 @@ struct TreeModel {
         !path.contains("/") && path.hasSuffix(".json")
     }
 
-    /// Whether a text is a record: an object of fields.
+    /// Indicates whether a text is a record: an object of fields.
     static func isValid(_ text: [UInt8]) -> Bool {
         let value = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
         guard let fields = value as? [String: Any] else { return false }
