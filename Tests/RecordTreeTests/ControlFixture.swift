@@ -100,9 +100,13 @@ extension TreeFixture {
 
     /// A listing in small parts, as the kernel fetches it.
     func list(_ directory: NodeNumber, atOnce: Int = 100) throws -> [String] {
+        try entries(in: directory, atOnce: atOnce).map { String(decoding: $0.name, as: UTF8.self) }
+    }
+
+    func entries(in directory: NodeNumber, atOnce: Int = 100) throws -> [ListedEntry] {
         let opened = try tree.openDirectory(directory)
         defer { tree.release(opened.handle) }
-        var names: [String] = []
+        var entries: [ListedEntry] = []
         var offset: UInt64 = 0
         while true {
             var taken = 0
@@ -110,10 +114,10 @@ extension TreeFixture {
                 guard taken < atOnce else { return false }
                 taken += 1
                 offset = listed.next
-                names.append(String(decoding: listed.name, as: UTF8.self))
+                entries.append(listed)
                 return true
             }
-            if taken == 0 { return names }
+            if taken == 0 { return entries }
         }
     }
 }

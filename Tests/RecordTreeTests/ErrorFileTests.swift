@@ -34,6 +34,24 @@ struct ErrorFileTests {
         #expect(try fixture.text(".error")?.hasPrefix("a.json") == true)
     }
 
+    @Test("the kernel asks for it each time, also after a listing and in a zone and a database")
+    func notKept() throws {
+        let fixture = try TreeFixture()
+        refuse(fixture, "a.json")
+        let box = try #require(try fixture.find("private/Box")).node
+        let database = try #require(try fixture.find("private")).node
+        for (directory, name) in [(box, "my-type"), (database, "a%zz")] {
+            #expect(throws: RecordError.self) {
+                try fixture.tree.makeDirectory(parent: directory, name: name.b, mode: 0o755)
+            }
+        }
+        for directory in [fixture.notes, box, database] {
+            #expect(try fixture.lookup(".error", in: directory)?.isCacheable == false)
+            let listed = try fixture.entries(in: directory).first { $0.name == ".error".b }
+            #expect(listed?.entry.isCacheable == false)
+        }
+    }
+
     @Test("it is listed first, so that rm -r meets it before the drafts that take it along")
     func order() throws {
         let fixture = try TreeFixture()

@@ -42,6 +42,26 @@ struct ShareFileTests {
     }
 
     @Test(
+        "the kernel asks for a draft and its reason each time, also after a listing",
+        arguments: names)
+    func notKept(name: String) throws {
+        let fixture = try ShareFixture()
+        fixture.server.refuse("save", with: .invalidRecord)
+        let (parent, draft) = try fixture.place(name)
+        let (made, opened) = try fixture.tree.tree.create(
+            parent: parent, name: draft.b, mode: 0o644, flags: O_WRONLY, caller: TreeFixture.user)
+        #expect(!made.isCacheable)
+        try fixture.tree.write("{}", to: opened.handle)
+        #expect(try code { try fixture.tree.tree.flush(opened.handle) } == .invalidRecord)
+        fixture.tree.tree.release(opened.handle)
+        for shown in [draft, errorName(draft)] {
+            #expect(try fixture.tree.lookup(shown, in: parent)?.isCacheable == false)
+            let listed = try fixture.tree.entries(in: parent).first { $0.name == shown.b }
+            #expect(listed?.entry.isCacheable == false)
+        }
+    }
+
+    @Test(
         "a refused text stays as a draft with its reason beside it, and a good one takes both away",
         arguments: names, [false, true])
     func refused(name: String, isShared: Bool) throws {

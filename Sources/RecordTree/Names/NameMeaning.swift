@@ -20,8 +20,10 @@ enum NameMeaning {
 extension NameMeaning {
     /// Returns whether the kernel must look up the name each time. The name of a list element means
     /// other bytes after any change of the list. The name of a share means a draft or the share,
-    /// also after a change during which the kernel cannot be notified to forget the name.
+    /// also after a change during which the kernel cannot be notified to forget the name. A refused
+    /// call replaces `.error`, and a program reads the reason before a notice can arrive.
     static func isVolatile(_ name: [UInt8], in parent: Node) -> Bool {
+        if name == errorName { return true }
         if case .type = parent, case .asset(_, _, _?, _) = EntryName(classifying: name) {
             return true
         }

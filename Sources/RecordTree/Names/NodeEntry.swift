@@ -7,6 +7,14 @@ package struct NodeEntry: Sendable {
     package let attributes: Attributes
     /// Indicates whether the kernel may keep the entry and its attributes until it is notified.
     package var isCacheable: Bool
+
+    /// The entry under this name: the kernel does not keep a name that may mean another file
+    /// without a call for it.
+    func named(_ name: [UInt8], in parent: Node) -> NodeEntry {
+        var entry = self
+        if NameMeaning.isVolatile(name, in: parent) { entry.isCacheable = false }
+        return entry
+    }
 }
 
 /// One name of a directory listing.

@@ -103,7 +103,8 @@ final class Listing: Sendable {
         -> NodeEntry?
     {
         do throws(RecordError) {
-            return try naming.find(name, in: directory).flatMap(nodeAttributes.listedEntry)
+            return try naming.find(name, in: directory).flatMap(nodeAttributes.listedEntry)?
+                .named(name, in: directory)
         } catch  where error.systemErrno == EACCES {
             var unknown = modes.file(
                 NodeNumber(kind: .counted, row: 0), size: 0, modified: options.now, 0)

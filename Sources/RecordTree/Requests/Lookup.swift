@@ -31,12 +31,11 @@ final class Lookup: Sendable {
             throw RecordError(.nameTooLong, "a file name has at most 255 bytes")
         }
         guard let node = try naming.find(name, in: parent),
-            var entry = try nodeAttributes.entry(of: node)
+            let entry = try nodeAttributes.entry(of: node)
         else {
             return nil
         }
-        if NameMeaning.isVolatile(name, in: parent) { entry.isCacheable = false }
-        return entry
+        return entry.named(name, in: parent)
     }
 
     /// Notes that the kernel has dropped lookups of a node (forget).

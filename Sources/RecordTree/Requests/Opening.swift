@@ -127,9 +127,10 @@ final class Opening: Sendable {
                 }
                 return (entry, opened)
             }
-            let created = try scratch.create(place, mode: mode, flags: flags, caller: caller)
+            let (entry, opened) = try scratch.create(
+                place, mode: mode, flags: flags, caller: caller)
             moves.noteBeside(place)
-            return created
+            return (entry.named(name, in: directory), opened)
         case .zone, .type, .owner, .database, .impossible:
             let refusal = RecordError(
                 .notPermitted,

@@ -196,7 +196,8 @@ final class TypeListing: Sendable {
                 let entry = try nodeAttributes.listedEntry(of: .scratch(id))
             else { continue }
             let listed = ListedEntry(
-                name: names[index], entry: entry, next: Part.scratch.offset(UInt64(index) + 1))
+                name: names[index], entry: entry.named(names[index], in: .type(type)),
+                next: Part.scratch.offset(UInt64(index) + 1))
             guard add(listed) else { return false }
         }
         return true
