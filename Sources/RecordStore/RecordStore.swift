@@ -34,6 +34,9 @@ package final class RecordStore: Sendable {
     /// The number of calls of `releaseMemory` that still have memory to release, after a large
     /// text.
     let releasesDue = Atomic(0)
+    /// Indicates whether types may exist that the mount has removed while the deletions of their
+    /// records were waiting. Changes only at a commit, on the writer's queue.
+    let hasRemovedTypes = Atomic(false)
     private let commitCount = Atomic(0)
     let clockWatch = Mutex(ClockWatch())
     let moment: ChangeMoment
@@ -123,13 +126,21 @@ package final class RecordStore: Sendable {
         guard let writer, isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
         }
-        let (result, transaction) = try writer.use { connection throws(RecordError) in
-            try self.commit(connection, author, body)
+        while true {
+            // Only the mount may meet a type that it has removed and whose deletions still wait: all
+            // others would find the name taken, and records that are nowhere.
+            if author != .mount { try upkeep.finishRemovedTypes() }
+            let finished = try writer.use {
+                connection throws(RecordError) -> (T, FinishedTransaction)? in
+                if author != .mount, hasRemovedTypes.load(ordering: .acquiring) { return nil }
+                return try commit(connection, author, body)
+            }
+            guard let (result, transaction) = finished else { continue }
+            log?.committed()
+            for point in transaction.points { Failpoint.pass(point) }
+            notify(transaction.changes)
+            return result
         }
-        log?.committed()
-        for point in transaction.points { Failpoint.pass(point) }
-        notify(transaction.changes)
-        return result
     }
 
     /// The work that remains after a commit, outside the writer's queue.
@@ -299,8 +310,11 @@ package struct TypePlace: Sendable {
     package let type: TypeID
     package let name: RecordTypeName
     package let zone: ZoneInfo
+    /// Indicates whether nobody finds the type any more, because only deletions wait in it.
+    let isRemoved: Bool
 
-    package init(type: TypeID, name: RecordTypeName, zone: ZoneInfo) {
+    package init(type: TypeID, name: RecordTypeName, zone: ZoneInfo, isRemoved: Bool = false) {
         (self.type, self.name, self.zone) = (type, name, zone)
+        self.isRemoved = isRemoved
     }
 }

@@ -20,8 +20,9 @@ package final class Tree: Sendable {
         self.store = store
         self.options = options
         rooms = Rooms(store: store, options: options)
-        store.observeReplacements { [weak self] in self?.rooms.record.saving.filesReplaced($0, $1) }
-        store.observeStems { [weak self] in self?.rooms.change.remoteChanges.stemsChanged($0) }
+        let (saving, remoteChanges) = (rooms.record.saving, rooms.change.remoteChanges)
+        store.observeReplacements { [weak saving] in saving?.filesReplaced($0, $1) }
+        store.observeStems { [weak remoteChanges] in remoteChanges?.stemsChanged($0) }
     }
 
     /// Reads the state that the last mount has left. Called once, before the mount.

@@ -271,10 +271,12 @@ package final class Replica: Sendable {
                 try delete(name, zone: zone, type: type)
             }
         }
-        try store.write(author: .mount) { transaction throws(RecordError) in
-            for type in try self.store.types(in: info.id) {
-                try transaction.removeType(type.id)
+        for type in try store.types(in: info.id) {
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.beginRemovingType(type.id)
             }
+        }
+        try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.removeZone(info.id)
         }
     }

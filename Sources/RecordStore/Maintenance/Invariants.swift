@@ -92,6 +92,12 @@ struct Invariant {
                 SELECT stem FROM record r JOIN record_type t ON t.id = r.type_id
                 WHERE t.zone_id != r.zone_id
                 """),
+        Invariant(
+            sentence: "Record %@ is in a record type that was removed.",
+            query: """
+                SELECT stem FROM record r JOIN record_type t ON t.id = r.type_id
+                WHERE t.removed = 1 AND r.state != 2
+                """),
     ]
 
     /// The rules for numbers and words with only a few permitted values.

@@ -36,7 +36,7 @@ extension StoreUpkeep {
 
     /// The number of deletions that one transaction makes final. The mount can save between two
     /// transactions.
-    private static let batchSize: Int64 = 200
+    static let batchSize: Int64 = 200
 
     /// Makes waiting deletions of at least this age final. Returns the time when the next one is
     /// due.
@@ -58,6 +58,7 @@ extension StoreUpkeep {
                 }
             }
         }
+        try forgetRemovedTypes()
         try finalizeLeavingAssets(until: limit(grace), author: author)
         return try firstWaiting().map { $0 + grace }
     }

@@ -26,6 +26,7 @@ extension RecordHistory {
                 EXISTS (SELECT 1 FROM conflict c WHERE c.zone_id = zone.id AND settled IS NULL)
                 """
             }
+        if kept == .trash { try store.upkeep.finishRemovedTypes() }
         return try store.read { connection throws(RecordError) in
             try connection.all(
                 """
@@ -75,6 +76,7 @@ extension RecordHistory {
                 SELECT DISTINCT type FROM conflict WHERE zone_id = ?1 AND settled IS NULL ORDER BY 1
                 """
             }
+        if kept == .trash { try store.upkeep.finishRemovedTypes() }
         return try store.read { connection throws(RecordError) in
             try connection.all(names, [.integer(zone.rawValue)]) {
                 RecordTypeName(bytes: $0.bytes(0))
@@ -97,12 +99,22 @@ extension RecordHistory {
 
     // MARK: Trash
 
+    /// Reads the trash, after the records of removed types have got there: a user who has just
+    /// removed a directory looks for its records here. In a store that is only read they come a
+    /// moment later.
+    private func readTrash<T>(
+        _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        try store.upkeep.finishRemovedTypes()
+        return try store.read(body)
+    }
+
     /// Returns the records that were deleted from a zone, newest first; of one type, or of all.
     package func trash(
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> [TrashEntry] {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try store.read { connection throws(RecordError) in
+        return try readTrash { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? \(ofType) ORDER BY id DESC
@@ -120,7 +132,7 @@ extension RecordHistory {
     package func lastTrashed(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> TrashEntry? {
-        try store.read { connection throws(RecordError) in
+        try readTrash { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? AND type = ? AND stem = ?
@@ -135,7 +147,7 @@ extension RecordHistory {
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> Bool {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try store.read { connection throws(RecordError) in
+        return try readTrash { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM trash WHERE zone_id = ? \(ofType)",
                 [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? []))

@@ -31,7 +31,10 @@ extension RecordStore {
     package func types(in zone: ZoneID) throws(RecordError) -> [TypeInfo] {
         try read { connection throws(RecordError) in
             try connection.all(
-                "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? ORDER BY name",
+                """
+                SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND removed = 0
+                ORDER BY name
+                """,
                 [.integer(zone.rawValue)]
             ) { $0.type() }
         }
@@ -42,7 +45,10 @@ extension RecordStore {
     ) throws(RecordError) -> TypeInfo? {
         try read { connection throws(RecordError) in
             try connection.first(
-                "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ?",
+                """
+                SELECT \(Columns.type) FROM record_type
+                WHERE zone_id = ? AND name = ? AND removed = 0
+                """,
                 [.integer(zone.rawValue), .name(name)]
             ) { $0.type() }
         }
@@ -51,7 +57,8 @@ extension RecordStore {
     package func type(_ id: TypeID) throws(RecordError) -> TypeInfo? {
         try read { connection throws(RecordError) in
             try connection.first(
-                "SELECT \(Columns.type) FROM record_type WHERE id = ?", [.integer(id.rawValue)]
+                "SELECT \(Columns.type) FROM record_type WHERE id = ? AND removed = 0",
+                [.integer(id.rawValue)]
             ) { $0.type() }
         }
     }

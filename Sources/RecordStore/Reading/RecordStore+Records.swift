@@ -293,16 +293,7 @@ extension RecordRows {
     func shown(
         _ id: RecordID
     ) throws(RecordError) -> (file: RecordFile, text: [UInt8], version: Int64?)? {
-        try connection.first(
-            """
-            SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum, r.version
-            FROM record r
-                LEFT JOIN history h ON h.token = r.version
-                LEFT JOIN record_text t ON t.record_id = r.id
-                LEFT JOIN draft d ON d.record_id = r.id
-            WHERE r.id = ?
-            """, [.integer(id.rawValue)]
-        ) { row throws(RecordError) in
+        try connection.first(Self.shownRow, [.integer(id.rawValue)]) { row throws(RecordError) in
             let entry = row.record()
             let subject = { "record \(entry.stem)" }
             let texts = Columns.recordCount
@@ -312,6 +303,15 @@ extension RecordRows {
             return (entry.file, try row.text(place, of: subject), version)
         }
     }
+
+    private static let shownRow = """
+        SELECT \(Columns.record), d.text, d.checksum, t.text, t.checksum, h.text, h.checksum, r.version
+        FROM record r
+            LEFT JOIN history h ON h.token = r.version
+            LEFT JOIN record_text t ON t.record_id = r.id
+            LEFT JOIN draft d ON d.record_id = r.id
+        WHERE r.id = ?
+        """
 
     func shownText(of id: RecordID) throws(RecordError) -> [UInt8]? { try shown(id)?.text }
 }

@@ -7,7 +7,18 @@ package enum Columns {
         id, database, owner, name, permission, mapping, created, modified, status_changed,
         mode_changed
         """
+    /// An assignment that gives a row the time of the transaction (`Transaction.changed`), as the
+    /// triggers of `ChangeTriggers` would.
+    static func changed(_ parameter: String) -> String {
+        """
+        status_changed = CASE status_changed WHEN \(parameter) THEN \(parameter)
+            ELSE max(\(parameter), status_changed + 1) END
+        """
+    }
+
     static let type = "id, zone_id, name, created, modified, status_changed"
+    /// The number of columns in `type`.
+    static let typeCount: Int32 = 6
     static let record = """
         id, type_id, stem, state, flags, size, modified, created, status_changed
         """

@@ -31,7 +31,7 @@ extension Outbox {
             """
             INSERT OR IGNORE INTO past_type (zone_id, name)
             SELECT ?1, ?2 WHERE NOT EXISTS
-                (SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2)
+                (SELECT 1 FROM record_type WHERE zone_id = ?1 AND name = ?2 AND removed = 0)
             """, [.integer(zone.rawValue), .name(type)])
         return true
     }

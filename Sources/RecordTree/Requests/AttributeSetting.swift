@@ -52,10 +52,11 @@ final class AttributeSetting: Sendable {
         }
         switch node {
         case .scratch(let id):
-            try setScratch(id, changes, handle: handle)
+            let changed = try setScratch(id, changes, handle: handle)
             if let mode = changes.mode {
                 kernel.deliver(try access.noticesOfSearch(id, mode: mode))
             }
+            if let changed { return (scratch.attributes(try changed.base.status), true) }
         case .record(let file):
             try checkUnchanged(node, changes)
             try setRecord(file, changes, handle: handle)
@@ -191,8 +192,9 @@ final class AttributeSetting: Sendable {
         }
     }
 
+    /// - Returns: the file, where more than its size has changed.
     private func setScratch(_ id: ScratchID, _ changes: NodeChanges, handle: HandleNumber?)
-        throws(RecordError)
+        throws(RecordError) -> HostName?
     {
         if let size = changes.size {
             if let handle, case .scratch(let file, id) = try self.handles.find(handle).current {
@@ -202,7 +204,7 @@ final class AttributeSetting: Sendable {
             }
             scratch.scratchNodes.noteSize(size, of: id)
         }
-        guard changes.changesMoreThanSize else { return }
+        guard changes.changesMoreThanSize else { return nil }
         let file = try scratch.file(id)
         // The owner is changed first, because that change removes the set-user-ID bit.
         if changes.owner != nil || changes.group != nil {
@@ -210,6 +212,7 @@ final class AttributeSetting: Sendable {
         }
         if let mode = changes.mode { try file.setMode(mode) }
         if changes.accessed != nil || changes.modified != nil { try file.setTimes(changes.times) }
+        return file
     }
 }
 

@@ -127,6 +127,7 @@ final class Directories: Sendable {
             throw RecordError(.stale, "the zone is gone")
         }
         try permissions.checkWritable(info)
+        try store.upkeep.finishRemovedTypes()
         return try store.write(author: .mount) { transaction throws(RecordError) in
             try transaction.makeType(zone, name).id
         }
@@ -156,13 +157,14 @@ final class Directories: Sendable {
                 throw RecordError(.notEmpty, "the directory is not empty")
             }
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-                try transaction.removeType(type)
+                try transaction.beginRemovingType(type)
             }
             places.forget(type)
         case .zone(let zone):
             if let info = try store.zone(zone) { try permissions.checkWritable(info) }
             try refusedNames.forgetRefusal(in: target)
             try checkHasNoScratch(.zone(zone))
+            try store.upkeep.finishRemovedTypes()
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeZone(zone)
             }

@@ -7,30 +7,40 @@ extension ScratchFiles {
     func create(_ place: ScratchPlace, mode: UInt32, flags: Int32, caller: Requester)
         throws(RecordError) -> (NodeEntry, Opened)
     {
-        let name = try newPath(place)
-        let made: HostFile?
-        do throws(RecordError) {
-            made = try name.open(O_RDWR | O_CREAT | O_EXCL)
-        } catch  where error.systemErrno == EEXIST && flags & O_EXCL == 0 {
-            made = nil
-        }
-        guard let file = made else {
+        try permissions.checkWritable(place.directory)
+        guard let (file, parent) = try makeFile(place, isExclusive: flags & O_EXCL != 0) else {
             guard let id = try find(place), let entry = try entry(of: id) else {
                 throw RecordError(.stale, "the file is gone")
             }
             return (entry, try open(id, flags: flags, caller: caller))
         }
-        let id = try giveOwner(HostName(file), at: place, in: name.parent, mode: mode, caller)
+        let status = try giveOwner(HostName(file), in: parent, mode: mode, caller)
+        let id = scratchNodes.id(at: place, is: status)
         noteWriter(caller, of: id)
-        guard let entry = try entry(of: id) else {
-            throw RecordError(.stale, "the file is gone")
-        }
         return (
-            entry,
+            scratchNodes.nodes.entry(of: .scratch(id), attributes(status)),
             Opened(
                 handle: handles.add(.scratch(file, id), flags: flags), keepCache: true,
                 needsNoFlush: !place.isOfShare)
         )
+    }
+
+    /// Makes a file. Its base directory is there but for the first name of a directory, so it is
+    /// made only when the file cannot be. Returns nil when the name exists and may.
+    private func makeFile(
+        _ place: ScratchPlace, isExclusive: Bool
+    ) throws(RecordError) -> (file: HostFile, parent: HostName)? {
+        var name = try path(place)
+        do throws(RecordError) {
+            do throws(RecordError) {
+                return (try name.open(O_RDWR | O_CREAT | O_EXCL), name.parent)
+            } catch  where error.systemErrno == ENOENT {
+                name = try newPath(place)
+                return (try name.open(O_RDWR | O_CREAT | O_EXCL), name.parent)
+            }
+        } catch  where error.systemErrno == EEXIST && !isExclusive {
+            return nil
+        }
     }
 
     func makeDirectory(_ place: ScratchPlace, mode: UInt32, caller: Requester)
@@ -38,8 +48,7 @@ extension ScratchFiles {
     {
         let name = try newPath(place)
         try name.makeDirectory()
-        return try giveOwner(
-            HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
+        return try own(name, at: place, mode: mode, caller)
     }
 
     func makeSymlink(_ place: ScratchPlace, target: [UInt8], caller: Requester)
@@ -47,8 +56,7 @@ extension ScratchFiles {
     {
         let name = try newPath(place)
         try name.makeSymlink(to: target)
-        return try giveOwner(
-            HostName(try name.held()), at: place, in: name.parent, mode: nil, caller)
+        return try own(name, at: place, mode: nil, caller)
     }
 
     /// Makes a pipe or a socket, or a device where the kernel has let the caller request one.
@@ -57,18 +65,24 @@ extension ScratchFiles {
     ) throws(RecordError) -> ScratchID {
         let name = try newPath(place)
         try name.makeNode(kind: mode & UInt32(S_IFMT), device: device)
-        return try giveOwner(
-            HostName(try name.held()), at: place, in: name.parent, mode: mode, caller)
+        return try own(name, at: place, mode: mode, caller)
+    }
+
+    private func own(
+        _ name: HostName, at place: ScratchPlace, mode: UInt32?, _ caller: Requester
+    ) throws(RecordError) -> ScratchID {
+        let status = try giveOwner(HostName(try name.held()), in: name.parent, mode: mode, caller)
+        return scratchNodes.id(at: place, is: status)
     }
 
     /// Gives a new file the mode and the owner that the caller requested. The daemon has made it
     /// for itself alone: its own umask and user must not be visible.
     ///
     /// - Parameter mode: nil for a symlink, which has none.
+    /// - Returns: the file's status after that.
     private func giveOwner(
-        _ file: HostName, at place: ScratchPlace, in parent: HostName, mode: UInt32?,
-        _ caller: Requester
-    ) throws(RecordError) -> ScratchID {
+        _ file: HostName, in parent: HostName, mode: UInt32?, _ caller: Requester
+    ) throws(RecordError) -> stat {
         var status = try file.base.status
         var isChanged = try giveAway(file, status, in: parent, caller)
         if let mode {
@@ -81,7 +95,7 @@ extension ScratchFiles {
             }
         }
         if isChanged { status = try file.base.status }
-        return scratchNodes.id(at: place, is: status)
+        return status
     }
 
     /// Returns whether the file has another owner or group now.

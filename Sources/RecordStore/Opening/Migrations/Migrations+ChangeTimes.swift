@@ -18,7 +18,8 @@ extension Migrations {
 
 /// The triggers that keep the times of changes, so that no statement can forget them. They belong
 /// to the writer's connection (TEMP), because they need its function `change_moment`. A time only
-/// grows, even when the clock has been set back.
+/// grows, even when the clock has been set back. The statements of each save and each removal set
+/// the time themselves (`Columns.changed`), because a trigger writes the row a second time.
 enum ChangeTriggers {
     static func install(
         on connection: SQLConnection, _ moment: ChangeMoment
@@ -47,7 +48,9 @@ enum ChangeTriggers {
     /// Returns the condition of an update trigger. A save writes the rows of all large fields of
     /// its record, but changes few of them.
     private static func condition(_ table: String, _ columns: [String]) -> String {
-        let isNew = "old.status_changed IS NOT change_moment()"
+        let isNew = """
+            old.status_changed IS NOT change_moment() AND new.status_changed IS old.status_changed
+            """
         guard table == "asset" else { return isNew }
         let differs = columns.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR ")
         return "\(isNew) AND (\(differs))"
@@ -75,12 +78,17 @@ enum ChangeTriggers {
     /// Gives a new record a later time than the deleted record that had its name. If the clock was
     /// set back, `meta` has the latest time of a deleted record whose time was in the future.
     private static let insertedRecord = """
-        CREATE TEMP TRIGGER record_made AFTER INSERT ON main.record BEGIN
-            UPDATE record SET status_changed = max(change_moment(), coalesce(
-                (SELECT value + 1 FROM meta WHERE key = 'lastChange'), 0))
-                WHERE id = new.id;
+        CREATE TEMP TRIGGER record_made AFTER INSERT ON main.record WHEN new.status_changed = 0 BEGIN
+            UPDATE record SET status_changed = \(ofNewRecord("change_moment()")) WHERE id = new.id;
         END
         """
+
+    /// An SQL expression for the time of a new record.
+    static func ofNewRecord(_ moment: String) -> String {
+        """
+        max(\(moment), coalesce((SELECT value + 1 FROM meta WHERE key = 'lastChange'), 0))
+        """
+    }
 
     private static let removedRecord = """
         CREATE TEMP TRIGGER record_gone AFTER DELETE ON main.record

@@ -61,6 +61,7 @@ extension Transaction {
                 .notPermitted, "only the owner of the zone can remove it.")
         case .shared: break
         }
+        try finishRemovedTypes()
         let types = try connection.first(
             "SELECT COUNT(*) FROM record_type WHERE zone_id = ?", [.integer(zone.rawValue)]
         ) { $0.int64(0) }
@@ -134,6 +135,7 @@ extension Transaction {
         let info = try requireZone(zone)
         if let type = try type(zone, name) { return type }
         if info.permission == .readOnly && author != .sync { throw .readOnlyZone(info) }
+        try finishRemovedTypes()
         try connection.run(
             "INSERT INTO record_type (zone_id, name, created, modified) VALUES (?, ?, ?, ?)",
             [.integer(zone.rawValue), .name(name), .time(now), .time(now)])
@@ -147,20 +149,30 @@ extension Transaction {
 
     func type(_ zone: ZoneID, _ name: RecordTypeName) throws(RecordError) -> TypeInfo? {
         try connection.first(
-            "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ?",
+            "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ? AND removed = 0",
             [.integer(zone.rawValue), .name(name)]
         ) { $0.type() }
     }
 
     /// Returns a type with its zone, from the store's cache when nothing changed in this
-    /// transaction.
+    /// transaction. Errors: notFound.
     package func place(_ id: TypeID) throws(RecordError) -> TypePlace {
+        let place = try placeUntilFinal(id)
+        guard !place.isRemoved else { throw RecordError(.notFound, "The record type is gone.") }
+        return place
+    }
+
+    /// Does the same, also for a removed type whose last deletions are not final yet.
+    func placeUntilFinal(_ id: TypeID) throws(RecordError) -> TypePlace {
         if !placesChanged, let place = store.cache.withLock({ $0.types[id] }) { return place }
         let row = try connection.first(
-            "SELECT \(Columns.type) FROM record_type WHERE id = ?", [.integer(id.rawValue)]
-        ) { $0.type() }
+            "SELECT \(Columns.type), removed FROM record_type WHERE id = ?",
+            [.integer(id.rawValue)]
+        ) { (type: $0.type(), isRemoved: $0.bool(Columns.typeCount)) }
         guard let row else { throw RecordError(.notFound, "The record type is gone.") }
-        let place = TypePlace(type: id, name: row.name, zone: try requireZone(row.zone))
+        let place = TypePlace(
+            type: id, name: row.type.name, zone: try requireZone(row.type.zone),
+            isRemoved: row.isRemoved)
         if !placesChanged { store.cache.withLock { $0.types[id] = place } }
         return place
     }
@@ -176,9 +188,11 @@ extension Transaction {
     func touch(_ type: TypeID) throws(RecordError) {
         guard touched.insert(type).inserted else { return }
         try connection.run(
-            "UPDATE record_type SET modified = ? WHERE id = ?",
-            [.time(now), .integer(type.rawValue)])
+            Self.touchType, [.time(now), .time(changed), .integer(type.rawValue)])
     }
+
+    private static let touchType =
+        "UPDATE record_type SET modified = ?1, \(Columns.changed("?2")) WHERE id = ?3"
 
     func touch(_ zone: ZoneID) throws(RecordError) {
         try connection.run(

@@ -37,10 +37,10 @@ extension RecordWriting {
             let isOther = try noteReplacedFile(of: record, .removed)
             if record.entry.hasDraft { try showSavedText(record) }
             try transaction.connection.run(
-                "UPDATE record SET state = 2, waiting_since = ?2, flags = flags + ?3 WHERE id = ?1",
+                Self.wait,
                 [
                     .integer(id.rawValue), .time(transaction.now),
-                    .integer(isOther ? RecordFlags.incarnation : 0),
+                    .integer(isOther ? RecordFlags.incarnation : 0), .time(transaction.changed),
                 ])
         }
         try transaction.touch(record.entry.type)
@@ -50,6 +50,11 @@ extension RecordWriting {
             waitingAssets: record.entry.hasAssets
                 ? try transaction.connection.records.assets(of: id) : [])
     }
+
+    private static let wait = """
+        UPDATE record SET state = 2, waiting_since = ?2, flags = flags + ?3, \(Columns.changed("?4"))
+        WHERE id = ?1
+        """
 
     /// Ends the deletion, so that the record is as before. Nothing happens when it does not wait
     /// for its deletion.
@@ -74,7 +79,7 @@ extension RecordWriting {
             try removeRows(of: record)
             return
         }
-        let place = try transaction.place(record.entry.type)
+        let place = try transaction.placeUntilFinal(record.entry.type)
         let hasMoves = try transaction.connection.hasMoves()
         if hasMoves {
             // Nothing waits any longer for a copy that was moved here and that the server has, or

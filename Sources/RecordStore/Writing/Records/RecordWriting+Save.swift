@@ -192,25 +192,25 @@ extension RecordWriting {
             .time(new.modified ?? transaction.now), .time(new.created ?? transaction.now),
             .integer(generation),
             .name(name), .text(new.createdBy ?? ""), .time(new.changed ?? transaction.now),
-            .text(new.changedBy ?? ""), .integer(version),
+            .text(new.changedBy ?? ""), .integer(version), .time(transaction.changed),
         ]
-        guard replacing else {
-            return try transaction.connection.run(
-                """
-                INSERT INTO record (id, zone_id, type_id, stem, state, flags, size, modified,
-                    created, generation, name, created_by, changed, changed_by, version)
-                VALUES (?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, values)
-        }
-        try transaction.connection.run(
-            """
-            UPDATE record SET zone_id = ?2, type_id = ?3, stem = ?4, state = 0,
-                flags = flags & ~5, size = ?5, modified = ?6, created = ?7, generation = ?8,
-                name = ?9, created_by = ?10, changed = ?11, changed_by = ?12,
-                version = ?13, waiting_since = NULL
-            WHERE id = ?1
-            """, values)
+        try transaction.connection.run(replacing ? Self.replaceRow : Self.insertRow, values)
     }
+
+    private static let insertRow = """
+        INSERT INTO record (id, zone_id, type_id, stem, state, flags, size, modified,
+            created, generation, name, created_by, changed, changed_by, version, status_changed)
+        VALUES (?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,
+            \(ChangeTriggers.ofNewRecord("?14")))
+        """
+
+    private static let replaceRow = """
+        UPDATE record SET zone_id = ?2, type_id = ?3, stem = ?4, state = 0,
+            flags = flags & ~5, size = ?5, modified = ?6, created = ?7, generation = ?8,
+            name = ?9, created_by = ?10, changed = ?11, changed_by = ?12,
+            version = ?13, waiting_since = NULL, \(Columns.changed("?14"))
+        WHERE id = ?1
+        """
 
     /// Returns the token of the next version, unless another change gets a token before it.
     private func nextToken() throws(RecordError) -> Int64 {
@@ -363,25 +363,29 @@ extension RecordWriting {
     ) throws(RecordError) {
         let values: [SQLValue] = [
             .integer(record.rawValue), .integer(Int64(new.text.count)),
-            .time(new.modified ?? transaction.now),
+            .time(new.modified ?? transaction.now), .time(transaction.changed),
         ]
         guard let version else {
-            return try transaction.connection.run(
-                """
-                UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
-                    modified = ?3 WHERE id = ?1
-                """, values)
+            return try transaction.connection.run(Self.updateFile, values)
         }
         try transaction.connection.run(
-            """
-            UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
-                modified = ?3, changed = ?4, changed_by = ?5, version = ?6 WHERE id = ?1
-            """,
+            Self.updateRow,
             values + [
                 .time(new.changed ?? transaction.now), .text(new.changedBy ?? ""),
                 .integer(version),
             ])
     }
+
+    private static let updateFile = """
+        UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
+            modified = ?3, \(Columns.changed("?4")) WHERE id = ?1
+        """
+
+    private static let updateRow = """
+        UPDATE record SET state = 0, flags = flags & ~5, waiting_since = NULL, size = ?2,
+            modified = ?3, \(Columns.changed("?4")), changed = ?5, changed_by = ?6, version = ?7
+        WHERE id = ?1
+        """
 
     /// Stores another text with the values of the record's version.
     func putText(_ record: RecordID, _ text: [UInt8]) throws(RecordError) {

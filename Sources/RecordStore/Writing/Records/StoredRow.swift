@@ -9,6 +9,10 @@ package struct StoredRow {
     /// The columns of the table when it is joined as `r`.
     package static let joinedColumns = Columns.joined(columns, as: "r")
 
+    fileprivate static let ofStem = "SELECT \(columns) FROM record WHERE type_id = ? AND stem = ?"
+    fileprivate static let ofNumber = "SELECT \(columns) FROM record WHERE id = ?"
+    fileprivate static let ofName = "SELECT \(columns) FROM record WHERE zone_id = ? AND name = ?"
+
     package var entry: RecordEntry
     package let zone: ZoneID
     package let generation: Int64
@@ -31,20 +35,16 @@ package struct StoredRow {
 extension RecordRows {
     package func stored(_ type: TypeID, _ stem: Stem) throws(RecordError) -> StoredRow? {
         try connection.first(
-            "SELECT \(StoredRow.columns) FROM record WHERE type_id = ? AND stem = ?",
-            [.integer(type.rawValue), .name(stem)], StoredRow.init)
+            StoredRow.ofStem, [.integer(type.rawValue), .name(stem)], StoredRow.init)
     }
 
     package func stored(_ id: RecordID) throws(RecordError) -> StoredRow? {
-        try connection.first(
-            "SELECT \(StoredRow.columns) FROM record WHERE id = ?",
-            [.integer(id.rawValue)], StoredRow.init)
+        try connection.first(StoredRow.ofNumber, [.integer(id.rawValue)], StoredRow.init)
     }
 
     package func stored(named name: RecordName, _ zone: ZoneID) throws(RecordError) -> StoredRow? {
         try connection.first(
-            "SELECT \(StoredRow.columns) FROM record WHERE zone_id = ? AND name = ?",
-            [.integer(zone.rawValue), .name(name)], StoredRow.init)
+            StoredRow.ofName, [.integer(zone.rawValue), .name(name)], StoredRow.init)
     }
 }
 

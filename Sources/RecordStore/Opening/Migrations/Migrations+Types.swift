@@ -1,0 +1,7 @@
+extension Migrations {
+    /// A type that the mount has removed while the deletions of its records wait keeps its row until
+    /// they are final. Nobody finds it meanwhile.
+    static let removedTypes = """
+        ALTER TABLE record_type ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        """
+}
