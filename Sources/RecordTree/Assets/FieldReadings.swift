@@ -31,9 +31,10 @@ struct FieldReadings: CheckedState {
         _ version: Int64, of file: AssetKey, by program: Int32, in table: ProgramTable
     ) {
         if readers[program] == nil { makeRoom(table) }
-        var reader = readers[program, default: Reader()]
-        let isNew = reader.versions.updateValue(version, forKey: file) == nil
-        if isNew { reader.files.add(file) } else { reader.files.use(file) }
+        // Taken out, so that its dictionaries are changed in place.
+        var reader = readers.removeValue(forKey: program) ?? Reader()
+        reader.versions[file] = version
+        reader.files.use(file)
         if let oldest = reader.files.oldest(over: Self.filesMax) {
             reader.files.remove(oldest)
             reader.versions[oldest] = nil

@@ -52,12 +52,18 @@ struct Readings: CheckedState {
         var known: [Name: Known] = [:]
         var names = RecentUses<Name>()
         var number: UInt64
+
+        /// Changes what is known of a record. Returns by how many bytes the texts have grown.
+        mutating func edit(_ name: Name, _ change: (inout Known) -> Void) -> Int {
+            names.use(name)
+            return known[name, default: Known()].edit(change)
+        }
     }
 
     private static let namesMax = 64
     private static let programsMax = 1024
     /// The limit of texts of one record for one program.
-    private static let textsMax = 4
+    fileprivate static let textsMax = 4
     /// The limit of all texts, in bytes.
     private static let bytesMax = 8 << 20
 
@@ -165,19 +171,10 @@ struct Readings: CheckedState {
             nextNumber += 1
             readers[program] = Reader(number: nextNumber)
         }
-        if readers[program]?.known[name] == nil {
-            readers[program]?.names.add(name)
-        } else {
-            readers[program]?.names.use(name)
-        }
+        bytes += readers[program, default: Reader(number: nextNumber)].edit(name, change)
         if let oldest = readers[program]?.names.oldest(over: Self.namesMax) {
             forget(oldest, of: program)
         }
-        let before = readers[program]?.known[name]?.bytes ?? 0
-        change(&readers[program, default: Reader(number: nextNumber)].known[name, default: Known()])
-        let texts = readers[program]?.known[name]?.texts.count ?? 0
-        if texts > Self.textsMax { readers[program]?.known[name]?.texts.removeFirst() }
-        bytes += (readers[program]?.known[name]?.bytes ?? 0) - before
         if bytes > Self.bytesMax { forgetTexts(butOf: program) }
     }
 
@@ -199,7 +196,8 @@ struct Readings: CheckedState {
     }
 
     private mutating func forget(_ program: Int32) {
-        for name in readers[program]?.names.keys ?? [] { forget(name, of: program) }
+        guard let reader = readers[program] else { return }
+        for name in reader.names.keys { forget(name, of: program) }
         readers[program] = nil
     }
 
@@ -219,7 +217,16 @@ struct Readings: CheckedState {
 
 extension Readings.Known {
     fileprivate var bytes: Int {
-        (texts + gone.map(\.text) + written.values).reduce(0) { $0 + $1.count }
+        texts.reduce(0) { $0 + $1.count } + gone.reduce(0) { $0 + $1.text.count }
+            + written.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// Returns by how many bytes the texts have grown.
+    fileprivate mutating func edit(_ change: (inout Readings.Known) -> Void) -> Int {
+        let before = bytes
+        change(&self)
+        if texts.count > Readings.textsMax { texts.removeFirst() }
+        return bytes - before
     }
 
     fileprivate mutating func add(_ text: [UInt8]) {
