@@ -21,6 +21,10 @@ struct HostName: Sendable {
     private static let pathMax = 3_500
 
     init(_ base: HostFile, _ path: [UInt8]) throws(RecordError) {
+        guard path.count > Self.pathMax else {
+            self.init(base: base, part: path)
+            return
+        }
         var base = base
         var rest = path[...]
         while rest.count > Self.pathMax,
@@ -30,8 +34,7 @@ struct HostName: Sendable {
             base = try part.open(pathOnly | O_DIRECTORY)
             rest = rest[(end + 1)...]
         }
-        self.base = base
-        self.path = Array(rest)
+        self.init(base: base, part: Array(rest))
     }
 
     private init(base: HostFile, part: [UInt8]) {

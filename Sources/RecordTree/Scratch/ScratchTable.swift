@@ -230,6 +230,12 @@ struct ScratchTable: CheckedState {
     }
 
     private static func joined(_ names: [[UInt8]]) -> [UInt8] {
-        Array(names.reversed().joined(separator: CollectionOfOne(UInt8(ascii: "/"))))
+        var path: [UInt8] = []
+        path.reserveCapacity(names.reduce(0) { $0 + $1.count + 1 })
+        for name in names.reversed() {
+            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
+            path += name
+        }
+        return path
     }
 }
