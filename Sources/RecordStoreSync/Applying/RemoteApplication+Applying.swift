@@ -46,7 +46,8 @@ extension RemoteApplication {
             isEdited = true
         }
         let base = isEdited ? try connection.sync.base(of: existing.id) : nil
-        if isEdited { try makeAnew(existing.id, change.name) }
+        if isEdited { try makeAnew(existing, change.name) }
+        let draft = try connection.records.draft(of: existing.id)
         guard try transaction.feed.makeRoom(existing, of: change.name, isEdited: isEdited) else {
             return
         }
@@ -235,7 +236,7 @@ extension RemoteApplication {
             if let address = change.movedTo, try follow(existing, change, to: address) {
                 return RemoteResult(outcome: .deleted, id: existing.id, conflicts: [])
             }
-            try makeAnew(existing.id, change.name)
+            try makeAnew(existing, change.name)
             // When the record was already to be created again, this conflict is known.
             if let base = try connection.sync.base(of: existing.id) {
                 try noteConflict(

@@ -46,7 +46,13 @@ extension RemoteApplication {
     /// Makes the server create a record again that was deleted there, because it was edited here.
     /// Other machines may create it again too. The stamps then decide which fields are later, and
     /// the outgoing change keeps the state that the server had.
-    func makeAnew(_ record: RecordID, _ name: RecordName) throws(RecordError) {
+    ///
+    /// A change that is on its way does not do that: it may have reached the server before somebody
+    /// deleted the record there. So another change waits until it is answered.
+    func makeAnew(_ record: StoredRow, _ name: RecordName) throws(RecordError) {
+        if try connection.sync.unclaimed(name, zone) == nil {
+            try addNext(of: record, name)
+        }
         try setPending(name, .update, to: .create)
         try connection.run(
             """
@@ -57,7 +63,21 @@ extension RemoteApplication {
             """,
             [
                 .integer(zone.rawValue), .name(name),
-                .optional(try connection.sync.newestVersion(name, zone)), .integer(record.rawValue),
+                .optional(try connection.sync.newestVersion(name, zone)),
+                .integer(record.id.rawValue),
             ])
+    }
+
+    /// Adds a change that follows the change on its way. It counts as sent: what is on its way may
+    /// still arrive.
+    private func addNext(of record: StoredRow, _ name: RecordName) throws(RecordError) {
+        let type = try transaction.place(record.entry.type).name
+        let next = try transaction.outbox.addOutbox(
+            .create, record.id, name, record.generation, type, in: zone)
+        try connection.run(
+            """
+            UPDATE outbox SET attempts = (SELECT MAX(attempts) FROM outbox
+                WHERE zone_id = ?1 AND name = ?2) WHERE id = ?3
+            """, [.integer(zone.rawValue), .name(name), .integer(next)])
     }
 }
