@@ -111,8 +111,7 @@ extension RecordMerging {
         let record = try savedRecord(of: conflict)
         guard let text = try transaction.connection.sync.text(of: side, in: conflict) else {
             guard let record else { return }
-            try transaction.records.beginDelete(record.id)
-            return try transaction.records.finalizeDelete(record.id)
+            return try delete(record, for: conflict)
         }
         guard let record, !conflict.fields.isEmpty,
             let current = try transaction.connection.records.savedText(of: record.id)
@@ -125,6 +124,19 @@ extension RecordMerging {
         let hasParent = conflict.fields.contains(.parent) && taken.parent != merged.parent
         let new = merged.replacing(changes, parent: hasParent ? .some(taken.parent) : nil)
         try save(new, since: current, for: conflict)
+    }
+
+    /// Deletes the record of a conflict, because a side had deleted it. Its file still shows a
+    /// refused text.
+    private func delete(_ record: StoredRow, for conflict: Conflict) throws(RecordError) {
+        let draft = try transaction.connection.records.draft(of: record.id)
+        try transaction.records.beginDelete(record.id)
+        try transaction.records.finalizeDelete(record.id)
+        guard let draft, !draft.text.isEmpty, try !isRefusedMerge(draft.text, of: conflict) else {
+            return
+        }
+        _ = try transaction.records.saveDraft(
+            text: draft.text, type: draft.type, stem: draft.stem, error: draft.error)
     }
 
     private func save(

@@ -65,6 +65,10 @@ extension FeedApplying {
         try transaction.connection.run(
             "UPDATE history SET name = ?1 WHERE zone_id = ?2 AND name = ?3 AND record_id = ?4",
             values)
+        // The server's record is another one, whose values got theirs at other times.
+        try transaction.connection.run(
+            "UPDATE OR REPLACE heard_stamps SET name = ?1 WHERE zone_id = ?2 AND name = ?3",
+            Array(values.prefix(3)))
         if try transaction.connection.hasMoves() {
             try transaction.moves.passMoves(from: name, record.zone, to: longer, record.zone)
         }

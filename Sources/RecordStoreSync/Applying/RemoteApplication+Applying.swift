@@ -49,6 +49,9 @@ extension RemoteApplication {
         if isEdited { try makeAnew(existing, change.name) }
         let draft = try connection.records.draft(of: existing.id)
         guard try transaction.feed.makeRoom(existing, of: change.name, isEdited: isEdited) else {
+            if let draft, try connection.records.stored(existing.id) == nil {
+                try keep(draft, of: existing)
+            }
             return
         }
         try noteConflict(

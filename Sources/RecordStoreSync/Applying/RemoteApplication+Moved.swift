@@ -175,10 +175,8 @@ extension RemoteApplication {
                 try makePlaceholder(of: existing, local, since: base, address, place)
             }
         try bring(edit, change, into: target)
-        if let draft = try connection.records.draft(of: existing.id), !target.entry.hasDraft {
-            _ = try transaction.records.saveDraft(
-                text: draft.text, type: place.type,
-                stem: try transaction.records.requireEntry(target.id).stem, error: draft.error)
+        if let draft = try connection.records.draft(of: existing.id) {
+            try bring(draft, of: existing, old, to: target, place)
         }
         try transaction.assets.copyPin(of: existing.id, to: target.id)
         if try connection.hasMoves(), let name = target.name {
@@ -188,6 +186,23 @@ extension RemoteApplication {
         try transaction.records.finalizeDelete(existing.id)
         transaction.records.noteMoved(existing.id, to: target.id)
         return true
+    }
+
+    /// Keeps the refused text of a record that is somewhere else now: in the file there, or in the
+    /// trash where that file shows another refused text.
+    private func bring(
+        _ draft: Draft, of existing: StoredRow, _ old: TypePlace, to target: StoredRow,
+        _ place: TypePlace
+    ) throws(RecordError) {
+        guard target.entry.hasDraft else {
+            _ = try transaction.records.saveDraft(
+                text: draft.text, type: place.type,
+                stem: try transaction.records.requireEntry(target.id).stem, error: draft.error)
+            return
+        }
+        guard !draft.text.isEmpty, let name = existing.name else { return }
+        _ = try transaction.records.addTrash(
+            TrashRow(existing, name, old, .mount, isOwn: true), draft.text)
     }
 
     /// Returns the record that has the name at the new place. A record of another type that was
