@@ -211,6 +211,71 @@ import Testing
         }
     }
 
+    /// Somebody removes the file of a share of others, and everything in it. Meanwhile the token of
+    /// the zone's feed expires.
+    @Test(
+        "who leaves a share deletes nothing in it although its feed starts again",
+        arguments: [true, false])
+    func leavingOverPass(_ isStillThere: Bool) throws {
+        let shares = [share("s"), share("t", of: "top", .readOnly)]
+        let records = [
+            StoreFixture.told("top", n: 1), StoreFixture.told("low", n: 1, parent: "top"),
+        ]
+        try apply(shares, records)
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.sharing.setEnding(true, shareOf: nil, in: theirs.zone.id)
+        }
+        for stem in ["top", "low"] {
+            try fixture.delete(try #require(try fixture.record(stem, type: theirs.note)).id)
+        }
+        func claimed() throws -> [String] {
+            try fixture.write(.sync) { transaction throws(RecordError) in
+                let claims = try transaction.outbox.claimOutbox(in: theirs.zone.id)
+                try transaction.outbox.releaseOutbox(in: theirs.zone.id)
+                return claims.map(\.row.name.description)
+            }
+        }
+        func ending() throws -> [RecordName?] {
+            try fixture.store.sharing.endingShares().map(\.root)
+        }
+        try fixture.feed { (feed) throws(RecordError) in try feed.restartFeed(of: theirs.zone.id) }
+        #expect(try ending() == [nil] && claimed() == [])
+        #expect(try fixture.store.sharing.shares(in: theirs.zone.id).map(\.root) == [nil])
+        try fixture.reopen()
+        let told = isStillThere ? shares : [shares[1]]
+        try fixture.apply(
+            fixture.page(records, token: "x", isLast: true, shares: told, in: theirs.zone.id))
+        #expect(try ending() == (isStillThere ? [nil] : []))
+        #expect(
+            try fixture.store.sharing.shares(in: theirs.zone.id).map(\.name)
+                == told.map(\.name))
+        #expect(try claimed() == (isStillThere ? [] : ["top"]))
+        #expect(try permission() == (isStillThere ? .readWrite : .readOnly))
+    }
+
+    @Test("a share whose file comes back while its feed starts again is as the feed tells")
+    func backDuringPass() throws {
+        try apply([share("s"), share("s2", of: "top")])
+        try fixture.write { transaction throws(RecordError) in
+            for root in [nil, RecordName("top")] {
+                try transaction.sharing.setEnding(true, shareOf: root, in: theirs.zone.id)
+            }
+        }
+        try fixture.feed { (feed) throws(RecordError) in try feed.restartFeed(of: theirs.zone.id) }
+        try apply([share("s")])
+        try fixture.write { transaction throws(RecordError) in
+            for root in [nil, RecordName("top")] {
+                try transaction.sharing.setEnding(false, shareOf: root, in: theirs.zone.id)
+            }
+        }
+        #expect(try fixture.store.sharing.endingShares().isEmpty)
+        #expect(
+            try fixture.store.sharing.shares(in: theirs.zone.id).map(\.name.description) == ["s"])
+        try fixture.apply(fixture.page([], token: "x", isLast: true, in: theirs.zone.id))
+        #expect(
+            try fixture.store.sharing.shares(in: theirs.zone.id).map(\.name.description) == ["s"])
+    }
+
     @Test("who leaves a share deletes nothing in it; who leaves by its root sends that alone")
     func leaving() throws {
         try apply(

@@ -85,7 +85,7 @@ FAULTS = [
     (
         "shares that have ended are still there when a feed begins anew",
         STORE_SYNC + "Applying/FeedApplying+ServerRestore.swift",
-        "        try transaction.sharing.forgetShares(of: zone)\n        try abandonFeedPass",
+        "        try transaction.sharing.forgetSharesUntilTold(of: zone)\n        try abandonFeedPass",
         "        try abandonFeedPass",
     ),
     (

@@ -221,7 +221,7 @@ extension SharedContent {
     ) throws(RecordError) {
         guard place.zone.database == .shared, transaction.author != .sync,
             try transaction.connection.exists(
-                "SELECT 1 FROM share WHERE zone_id = ? AND ending = 1",
+                "SELECT 1 FROM share WHERE zone_id = ? AND ending != 0",
                 [.integer(record.zone.rawValue)])
         else { return }
         try keepOwnEdit(of: record, named: name, place)

@@ -40,9 +40,17 @@ extension SharedContent {
     package func setEnding(
         _ isEnding: Bool, shareOf root: RecordName?, in zone: ZoneID
     ) throws(RecordError) {
+        let key: [SQLValue] = [.integer(zone.rawValue), root.map { .name($0) } ?? .null]
+        if !isEnding {
+            // If the share still exists, the pass of the feed reports it.
+            try transaction.connection.run(
+                "DELETE FROM share WHERE zone_id = ? AND root IS ? AND ending = 2", key)
+        }
         try transaction.connection.run(
-            "UPDATE share SET ending = ? WHERE zone_id = ? AND root IS ?",
-            [.bool(isEnding), .integer(zone.rawValue), root.map { .name($0) } ?? .null])
+            """
+            UPDATE share SET ending = CASE WHEN ?3 THEN max(ending, 1) ELSE 0 END
+            WHERE zone_id = ?1 AND root IS ?2
+            """, key + [.bool(isEnding)])
         // Changes that waited for this may be sent.
         if !isEnding { note([], of: zone) }
     }
@@ -69,6 +77,9 @@ extension SharedContent {
             "SELECT \(Columns.share) FROM share WHERE zone_id = ? AND name = ?",
             [zone, .name(share.name)]
         ) { $0.share() }
+        try transaction.connection.run(
+            "UPDATE share SET ending = 1 WHERE zone_id = ? AND name = ? AND ending = 2",
+            [zone, .name(share.name)])
         if let before,
             (before.root, before.permission, before.text)
                 == (share.root, share.permission, share.text)
@@ -115,6 +126,26 @@ extension SharedContent {
         try transaction.connection.run(
             "DELETE FROM share WHERE zone_id = ?", [.integer(zone.rawValue)])
     }
+
+    /// Forgets the shares of a zone, because its feed starts again and reports those that exist. A
+    /// share whose file was removed here stays until the end of the pass (`ending` is 2): it must
+    /// not come back, and nothing below it may be deleted.
+    package func forgetSharesUntilTold(of zone: ZoneID) throws(RecordError) {
+        let zone = SQLValue.integer(zone.rawValue)
+        try transaction.connection.run(
+            "DELETE FROM share WHERE zone_id = ? AND ending = 0", [zone])
+        try transaction.connection.run(
+            "UPDATE share SET ending = 2 WHERE zone_id = ?", [zone])
+    }
+
+    /// Forgets the shares that the pass of the feed has not reported.
+    package func forgetUntoldShares(of zone: ZoneID) throws(RecordError) {
+        try transaction.connection.run(
+            "DELETE FROM share WHERE zone_id = ? AND ending = 2", [.integer(zone.rawValue)])
+        guard transaction.connection.changedRows > 0 else { return }
+        note([], of: zone)
+        try updatePermission(of: zone)
+    }
 }
 
 extension SyncRows {
@@ -142,7 +173,7 @@ extension SharedZones {
     /// record or for the zone.
     package func endingShares() throws(RecordError) -> [(zone: ZoneID, root: RecordName?)] {
         try store.read { connection throws(RecordError) in
-            try connection.all("SELECT zone_id, root FROM share WHERE ending = 1") { row in
+            try connection.all("SELECT zone_id, root FROM share WHERE ending != 0") { row in
                 (ZoneID(row.int64(0)), row.bytesIfPresent(1).map { RecordName(bytes: $0) })
             }
         }

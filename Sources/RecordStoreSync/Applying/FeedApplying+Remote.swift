@@ -45,6 +45,7 @@ extension FeedApplying {
         _ application: inout RemoteApplication
     ) throws(RecordError) -> [RemoteResult] {
         guard let results = try removeUntold(&application) else { return [] }
+        try transaction.sharing.forgetUntoldShares(of: application.zone)
         try abandonFeedPass(of: application.zone)
         if application.isOfOthers {
             try transaction.sharing.eraseTracesOfGone(in: application.zone)

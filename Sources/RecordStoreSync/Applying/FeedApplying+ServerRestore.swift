@@ -8,7 +8,7 @@ extension FeedApplying {
         let isBehind = try transaction.connection.sync.restoredPass(of: zone) != nil
         try setFeedToken(nil, of: .zone(zone))
         // The new pass reports the shares that still exist.
-        try transaction.sharing.forgetShares(of: zone)
+        try transaction.sharing.forgetSharesUntilTold(of: zone)
         try abandonFeedPass(of: zone)
         try beginFeedPass(of: zone)
         if isBehind { try markRestored(zone) }

@@ -236,7 +236,7 @@ private struct Claiming {
         new.isByFile = try connection.exists(
             """
             SELECT 1 FROM share s JOIN zone z ON z.id = s.zone_id
-            WHERE s.zone_id = ? AND z.database = ? AND s.ending = 1
+            WHERE s.zone_id = ? AND z.database = ? AND s.ending != 0
             """, key)
         new.roots = Set(
             try connection.all(
