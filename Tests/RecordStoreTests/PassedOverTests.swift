@@ -70,6 +70,24 @@ import Testing
         #expect(try listed().count == 2)
     }
 
+    @Test("they are asked for when the feed starts again, for it does not tell which are gone")
+    func restarted() throws {
+        try passOver(["x", "y"])
+        try fixture.feed { (feed) throws(RecordError) in
+            try feed.restartFeed(of: fixture.zone.id)
+        }
+        #expect(try due() == ["x", "y"])
+        try fixture.apply(fixture.page([], token: "t", isLast: true))
+        #expect(try listed().count == 2)
+        // The answers: one is still there, and one is gone.
+        try passOver(["x"])
+        try fixture.apply(fixture.page([StoreFixture.gone("y")]))
+        try fixture.feed { (feed) throws(RecordError) in
+            try feed.endRetry(of: [RecordName("x")], in: fixture.zone.id)
+        }
+        #expect(try listed() == ["x: too large"] && due() == [])
+    }
+
     @Test("a zone that goes takes them along")
     func zone() throws {
         try passOver(["x"])

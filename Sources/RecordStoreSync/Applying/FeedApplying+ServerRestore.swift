@@ -11,6 +11,9 @@ extension FeedApplying {
         try transaction.sharing.forgetSharesUntilTold(of: zone)
         try abandonFeedPass(of: zone)
         try beginFeedPass(of: zone)
+        // The new pass does not report which of the records that cannot be shown here are gone.
+        try transaction.connection.run(
+            "UPDATE passed_over SET due = 1 WHERE zone_id = ?", [.integer(zone.rawValue)])
         if isBehind { try markRestored(zone) }
     }
 
