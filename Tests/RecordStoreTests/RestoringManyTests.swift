@@ -1,5 +1,6 @@
 import RecordModel
 import RecordStore
+import RecordStoreSync
 import Synchronization
 import TestSupport
 import Testing
@@ -63,6 +64,59 @@ import Testing
         #expect(try count(RestoreScope(database: .private, zone: ZoneName("Bo"))) == 0)
         #expect(try count(RestoreScope(zone: ZoneName("Box"), type: note)) == 2)
         #expect(try count(RestoreScope(zone: ZoneName("Box"), type: note, stem: Stem("b"))) == 1)
+    }
+
+    @Test("what is left of a share that ended does not keep the other records from coming back")
+    func endedShare() throws {
+        let theirs = try fixture.sharedZone()
+        try fixture.apply(
+            fixture.page(
+                [StoreFixture.told("shared", n: 1)],
+                shares: [
+                    Share(
+                        name: RecordName("s"), root: nil, permission: .readWrite,
+                        text: Array("{}".utf8))
+                ], in: theirs.zone.id))
+        try fixture.save("shared", #"{"n":1,"mine":2}"#, type: theirs.note)
+        try fixture.feed { (feed) throws(RecordError) in
+            try feed.removeZoneOfServer(theirs.zone.id)
+        }
+        #expect(try fixture.store.past.trash(in: theirs.zone.id).count == 1)
+        try fixture.delete(try fixture.save("a", #"{"n":1}"#).id)
+        #expect(try restore(to: .deletion).steps.map(\.stem) == [Stem("a")])
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        // Who names the zone is told why nothing of it comes back.
+        let scope = RestoreScope(database: .shared, zone: ZoneName("Theirs"))
+        let error = failure {
+            try fixture.write(.commandLine) { transaction throws(RecordError) in
+                try transaction.restore(scope, to: .deletion)
+            }
+        }
+        #expect(error?.code == .notFound)
+        #expect(try fixture.store.past.trash(in: theirs.zone.id).count == 1)
+    }
+
+    @Test("a refused text in the trash is no record, and the record of its name comes back")
+    func refusedText() throws {
+        // `x:Note` shows as `x` when the server has removed `x`, whose refused text loses its file.
+        try fixture.upsert("x", ["n": .int64(1)])
+        try fixture.upsert("x:Note", ["n": .int64(2)])
+        _ = try fixture.draft("x", "{ half")
+        try fixture.remoteDelete("x")
+        #expect(try fixture.text("x") == "{\n  \"n\": 2\n}\n")
+        #expect(try trashed() == ["{ half", "{\n  \"n\": 1\n}\n"])
+        try fixture.delete(try #require(try fixture.record("x")).id)
+        let plan = try restore(to: .deletion)
+        #expect(plan.steps.count == 2 && plan.inTheWay == 0)
+        #expect(try fixture.names() == ["x", "x:Note"])
+        #expect(try trashed() == ["{ half"])
+        try fixture.expectSound()
+    }
+
+    private func trashed() throws -> [String] {
+        try fixture.store.past.trash(in: fixture.note).map { entry in
+            String(decoding: try fixture.store.past.trashed(entry.id)?.text ?? [], as: UTF8.self)
+        }
     }
 
     @Test("of several deletions of a name the last one comes back, once")

@@ -34,8 +34,15 @@ struct RestorePlanning {
     private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
         self.connection = connection
         self.scope = scope
-        // This includes removed zones, which come back with their records.
-        let all = try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
+        // This includes removed zones, which come back with their records, except zones that are
+        // no longer shared: their records can come back only to another place. A user who names
+        // such a zone is told so.
+        let all = try connection.all(
+            "SELECT \(Columns.zone) FROM zone WHERE removed = 0 OR database != ?1 OR name IS ?2",
+            [
+                .integer(Database.shared.rawValue), scope.zone.map { .name($0) } ?? .null,
+            ]
+        ) { $0.zone() }
         zones = Dictionary(
             all.filter(scope.contains).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         waiting = try Self.waiting(connection)
@@ -81,7 +88,10 @@ struct RestorePlanning {
         }
     }
 
+    /// Returns the newest entry of each record. Leaves out texts that were refused and are no
+    /// records: each would make the whole restore fail.
     private static func trash(_ connection: SQLConnection) throws(RecordError) -> [Key: Trashed] {
+        let refused = try refusedTexts(connection)
         let entries = try connection.all(
             "SELECT zone_id, type, name, id, stem, deleted, author FROM trash ORDER BY id"
         ) { row in
@@ -94,7 +104,29 @@ struct RestorePlanning {
                     author: row.string(6))
             )
         }
-        return Dictionary(entries, uniquingKeysWith: { $1 })
+        return Dictionary(
+            entries.filter { !refused.contains($0.1.id) }, uniquingKeysWith: { $1 })
+    }
+
+    /// Returns the entries of the trash with a text that is no record of its type. Only a text that
+    /// this user has written beside a record can be one.
+    private static func refusedTexts(
+        _ connection: SQLConnection
+    ) throws(RecordError) -> Set<Int64> {
+        let own = try connection.all("SELECT id, type, text FROM trash WHERE is_own = 1") {
+            (id: $0.int64(0), type: RecordTypeName(bytes: $0.bytes(1)), text: $0.bytes(2))
+        }
+        var refused: Set<Int64> = []
+        for entry in own {
+            do throws(RecordError) {
+                _ = try RecordDocument(
+                    parsing: entry.text, schema: SchemaRows.read(connection, entry.type),
+                    limits: .received)
+            } catch  where error.isAboutContent {
+                refused.insert(entry.id)
+            }
+        }
+        return refused
     }
 
     // MARK: Deleted records
