@@ -40,6 +40,8 @@ struct Salvage {
     /// the outbox.
     private var known: Set<Int64> = []
     private var waiting: Set<Int64> = []
+    /// The records whose files show a text that was refused: only this machine has it.
+    private var drafted: Set<Int64> = []
     /// False when a row of a record could not be read. Then the versions show which records exist.
     private var knowsRecords = true
     /// Indicates whether all outgoing changes could be read. Otherwise it is unknown which records
@@ -206,7 +208,10 @@ struct Salvage {
                 { ($0.int64(0), $0.wholeText(1)) })
             for (id, text) in found {
                 if let text {
+                    // An empty draft is a save that never came.
+                    if text.isEmpty, texts[id] != nil { continue }
                     texts[id] = text
+                    if table == "draft" { drafted.insert(id) }
                 } else {
                     let stem = records[id]?.stem.description ?? "number \(id)"
                     losses.append("The text of \(stem) in \(table) is damaged.")
@@ -253,7 +258,8 @@ struct Salvage {
         let place = record.flatMap { types[$0.type] }
         let zone = place.flatMap { zones[$0.zone] }
         let isSynced = zone?.database.isSynced ?? true
-        if isSynced, knowsOutbox, known.contains(id), !waiting.contains(id) {
+        let isSent = known.contains(id) && !waiting.contains(id) && !drafted.contains(id)
+        if isSynced, knowsOutbox, isSent {
             sentCount += 1
             return
         }
