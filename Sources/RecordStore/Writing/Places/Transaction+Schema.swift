@@ -36,7 +36,22 @@ extension Transaction {
             try self.check(text, stem, fits: new, insteadOf: old)
         }
         try put(new, of: type)
+        if old.fields.contains(where: { new.type(of: $0.name) != $0.type }) {
+            try indexAgain(type)
+        }
         try retryPassedOver()
+    }
+
+    /// Makes the indexes again that have the values of a type, because the same text has values of
+    /// another type now.
+    private func indexAgain(_ type: RecordTypeName) throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE query_index SET built = 0,
+                token = (SELECT COALESCE(MAX(token), 0) FROM history)
+            WHERE type = ?
+            """, [.name(type)])
+        try emptySearchIndex()
     }
 
     /// Adds fields for which it is known that the rows to come have values of these types. Fields
