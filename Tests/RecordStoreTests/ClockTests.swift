@@ -45,6 +45,62 @@ import Testing
     }
 
     @Test(
+        "the grace time of a file that got a name of this machine begins again too",
+        arguments: [(-3600, true), (0, false), (3600, true)])
+    func graceOfFile(_ jump: Int, _ beginsAgain: Bool) throws {
+        let id = try fixture.save("a", "{}").id
+        let asset = try #require(try fixture.setAsset(id, "photo", bytes: "hello"))
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.assets.beginLeaving(asset)
+        }
+        func isLeft() throws -> Bool { try fixture.files(id).isEmpty }
+        try pass(2)
+        try set(by: jump)
+        try pass(2)
+        try finalize()
+        #expect(try isLeft() == !beginsAgain)
+        try pass(2)
+        try finalize()
+        #expect(try isLeft())
+        try fixture.expectSound()
+    }
+
+    @Test("versions and settled conflicts of a clock that was years ahead go after their time")
+    func ahead() throws {
+        try set(by: 10 * 365 * Self.day)
+        let id = try fixture.save("a", #"{"n":0}"#).id
+        for number in 1...250 { try fixture.save("a", "{\"n\":\(number)}") }
+        try fixture.sendAll(tag: "t1")
+        try fixture.save("a", #"{"n":251}"#)
+        try fixture.upsert("a", ["n": .int64(7)], tag: "t2")
+        let conflict = try #require(
+            try fixture.store.syncState.conflicts(in: fixture.zone.id).first
+        ).id
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.merging.settle(conflict, .merged)
+        }
+        try set(by: -10 * 365 * Self.day)
+        func figures() throws -> [Int] {
+            while try fixture.store.upkeep.keepSmall() {}
+            _ = try fixture.store.upkeep.purgeTrash()
+            let settled = try fixture.store.syncState.conflicts(
+                in: fixture.zone.id, settledToo: true)
+            return [try fixture.kinds("a").count, settled.count]
+        }
+        let all = try figures()
+        #expect(all[0] >= 252 && all[1] == 1)
+        try pass(29 * Self.day)
+        #expect(try figures() == all, "nothing goes before the clock has been right for its time")
+        try pass(2 * Self.day)
+        #expect(try figures() == [all[0], 0])
+        try pass(60 * Self.day)
+        // The last ten versions, the first one, and what the server had.
+        #expect(try (11...13).contains(figures()[0]))
+        #expect(try fixture.store.savedText(of: id) != nil)
+        try fixture.expectSound()
+    }
+
+    @Test(
         "after a jump of more than an hour the clock is steady only when the time has passed anew",
         arguments: [(-7200, false), (-1800, true), (1800, true), (7200, false)])
     func steady(_ jump: Int, _ isSteady: Bool) throws {

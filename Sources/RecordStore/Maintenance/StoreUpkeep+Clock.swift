@@ -4,8 +4,8 @@ import Synchronization
 
 extension StoreUpkeep {
     /// Checks whether the clock was set. The process that keeps the store open calls this about
-    /// every second. When the clock was set, the grace times of waiting deletions and of files that
-    /// follow start again, because their times come from another clock.
+    /// every second. When the clock was set, the grace times of waiting deletions, and of files that
+    /// follow or leave, start again, because their times come from another clock.
     package func watchClock() throws(RecordError) {
         guard store.isWritable else { return }
         let (now, uptime) = (store.options.clock.now, store.options.clock.uptime)
@@ -22,6 +22,8 @@ extension StoreUpkeep {
                 "UPDATE record SET waiting_since = ? WHERE waiting_since IS NOT NULL",
                 [.time(now)])
             try transaction.connection.run("UPDATE follow SET since = ?", [.time(now)])
+            try transaction.connection.run(
+                "UPDATE asset SET leaving = ? WHERE leaving IS NOT NULL", [.time(now)])
             try self.saveClock(transaction)
         }
     }

@@ -116,9 +116,14 @@ extension StoreUpkeep {
 
     /// The condition of an entry of the trash whose time is over. A time that lies in the future was
     /// noted by a clock that was wrong.
-    static let isOldTrash = "(deleted <= ? OR deleted > ?)"
+    static let isOldTrash = isOld("deleted")
 
-    /// Returns the values of `isOldTrash`.
+    /// Returns the same condition for a conflict that was settled.
+    static let isOldConflict = isOld("settled")
+
+    private static func isOld(_ column: String) -> String { "(\(column) <= ? OR \(column) > ?)" }
+
+    /// Returns the values of these conditions.
     static func ends(of age: Duration, at now: Timestamp) -> [SQLValue] {
         [.time(now - age), .time(now + ClockWatch.jump)]
     }
@@ -136,7 +141,7 @@ extension StoreUpkeep {
         let isSteady = clockIsSteady(for: age)
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             try self.saveClock(transaction)
-            if isSteady { try transaction.merging.removeConflicts(settledUntil: now - age) }
+            if isSteady { try transaction.merging.removeConflicts(settled: age, at: now) }
         }
         guard isSteady else { return 0 }
         var count = 0

@@ -124,7 +124,7 @@ extension StoreUpkeep {
     private func oldNames(
         after token: Int64
     ) throws(RecordError) -> (names: [VersionedName], last: Int64?) {
-        let limit = (store.options.clock.now - store.options.retention.versionAge).nanoseconds
+        let isOld = store.options.isOldVersion
         let rows = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
@@ -133,7 +133,7 @@ extension StoreUpkeep {
                 """, [.integer(token), .integer(Self.sliceSize)]
             ) { row in
                 (
-                    token: row.int64(0), isOld: row.int64(1) < limit,
+                    token: row.int64(0), isOld: isOld(row.time(1)),
                     name: VersionedName(
                         zone: ZoneID(row.int64(2)), name: RecordName(bytes: row.bytes(3)))
                 )
@@ -207,6 +207,16 @@ extension StoreUpkeep {
     }
 }
 
+extension StoreOptions {
+    /// Returns whether a version of that time may be removed now. A time that lies in the future was
+    /// noted by a clock that was wrong, as in the trash.
+    fileprivate var isOldVersion: (Timestamp) -> Bool {
+        let now = clock.now
+        let (first, last) = (now - retention.versionAge, now + ClockWatch.jump)
+        return { $0 < first || $0 > last }
+    }
+}
+
 /// The record that versions belong to.
 private struct VersionedName: Hashable, Sendable {
     let zone: ZoneID
@@ -259,11 +269,12 @@ extension SQLConnection {
                     SELECT value FROM meta WHERE key = 'searchToken' AND value > 0)
                 """
             ) { $0.int64IfPresent(0) } ?? nil
-        let limit = (store.options.clock.now - store.options.retention.versionAge).nanoseconds
+        let isOld = store.options.isOldVersion
         var fields: Set<FieldName> = []
         // This also applies over a time when it was deleted: values that came back unchanged keep
-        // their stamps.
+        // their stamps. The text from before the deletion shows which values these are.
         var isBegun = false
+        var wantsText = false
         var number = 0
         var tokens: [Int64] = []
         try each(
@@ -274,17 +285,21 @@ extension SQLConnection {
         ) { row throws(RecordError) in
             let token = row.int64(0)
             number += 1
-            let isLastOfField =
-                record != nil
-                && FieldNameList.decode(row.bytes(3)).reduce(false) {
-                    fields.insert($1).inserted || $0
-                }
             let kind = ChangeKind(rawValue: row.string(2))
             let begins = kind == .created || kind == .restored
-            defer { if begins { isBegun = true } }
+            let changed = FieldNameList.decode(row.bytes(3)).filter { !fields.contains($0) }
+            if !begins || isBegun { fields.formUnion(changed) }
+            let isLastOfField = record != nil && !changed.isEmpty
+            let isTextBefore = wantsText && kind != .deleted
+            if isTextBefore { wantsText = false }
+            defer {
+                if begins, !isBegun { (isBegun, wantsText) = (true, true) }
+            }
             let isLast =
-                record != nil && (number <= store.options.retention.versions || begins && !isBegun)
-            guard row.int64(1) < limit, token <= indexed ?? .max, !isLast, !isLastOfField,
+                record != nil
+                && (number <= store.options.retention.versions || begins && !isBegun
+                    || isTextBefore)
+            guard isOld(row.time(1)), token <= indexed ?? .max, !isLast, !isLastOfField,
                 token != newest,
                 !ofServer.contains(token)
             else { return }

@@ -59,13 +59,15 @@ extension RecordMerging {
             stem: record.entry.stem)
     }
 
-    /// Deletes the conflicts that were settled until then.
-    func removeConflicts(settledUntil limit: Timestamp) throws(RecordError) {
-        let settled = "settled <= ?"
+    /// Deletes the conflicts that were settled longer ago than this.
+    func removeConflicts(settled age: Duration, at now: Timestamp) throws(RecordError) {
+        let (settled, limits) = (
+            StoreUpkeep.isOldConflict, StoreUpkeep.ends(of: age, at: now)
+        )
         try transaction.connection.run(
             """
             DELETE FROM conflict_text WHERE conflict_id IN (SELECT id FROM conflict WHERE \(settled))
-            """, [.time(limit)])
-        try transaction.connection.run("DELETE FROM conflict WHERE \(settled)", [.time(limit)])
+            """, limits)
+        try transaction.connection.run("DELETE FROM conflict WHERE \(settled)", limits)
     }
 }
