@@ -32,6 +32,34 @@ final class EventLog: Sendable {
             for (number, _) in taken { waiting[number] = nil }
             return taken.map(\.value)
         }
+
+        /// Removes the waiting reads for which there are bytes, and returns them with their bytes.
+        /// Of several reads at one descriptor the others wait on: an answer without bytes would be
+        /// the end of the stream.
+        mutating func takeReady() -> [(WaitingReader, [UInt8])] {
+            var ready: [(WaitingReader, [UInt8])] = []
+            for (number, reader) in waiting.sorted(by: { $0.key < $1.key }) {
+                guard let bytes = take(reader.cursor, reader.count) else { continue }
+                waiting[number] = nil
+                ready.append((reader, bytes))
+            }
+            return ready
+        }
+
+        /// Returns the next bytes for a reader. Returns nil where there are none yet.
+        func take(_ cursor: EventCursor, _ count: Int) -> [UInt8]? {
+            cursor.state.withLock { cursor in
+                cursor.next = max(cursor.next, first)
+                while cursor.rest.count < count, cursor.next < first + UInt64(lines.count) {
+                    cursor.rest += lines[Int(cursor.next - first)]
+                    cursor.next += 1
+                }
+                guard !cursor.rest.isEmpty else { return nil }
+                let taken = Array(cursor.rest.prefix(max(count, 0)))
+                cursor.rest.removeFirst(taken.count)
+                return taken
+            }
+        }
     }
 
     private struct WaitingReader {
@@ -54,20 +82,23 @@ final class EventLog: Sendable {
 
     var hasReaders: Bool { state.withLock { $0.readers > 0 } }
 
+    /// The number of lines that are kept for readers.
+    var kept: Int { state.withLock { $0.lines.count } }
+
     func append(_ members: [JSONMember]) {
+        guard hasReaders else { return }
         let time = JSONMember(key: "time", value: .string(Text(clock.now.iso8601)))
         let line = JSONValue.object([time] + members).serialized() + [UInt8(ascii: "\n")]
         let ready = state.withLock { state in
+            guard state.readers > 0 else { return [(WaitingReader, [UInt8])]() }
             state.lines.append(line)
             if state.lines.count > 2 * Self.keptMax {
                 state.lines.removeFirst(Self.keptMax)
                 state.first += UInt64(Self.keptMax)
             }
-            return state.takeWaiting { _ in true }
+            return state.takeReady()
         }
-        for waiting in ready {
-            waiting.answer(.success(.bytes(take(waiting.cursor, waiting.count) ?? [])))
-        }
+        for (waiting, bytes) in ready { waiting.answer(.success(.bytes(bytes))) }
     }
 
     /// Notes a failure that no caller receives.
@@ -80,42 +111,22 @@ final class EventLog: Sendable {
     }
 
     func read(_ cursor: EventCursor, count: Int) -> ReadResult {
-        if let bytes = take(cursor, count) { return .bytes(bytes) }
+        guard count > 0 else { return .bytes([]) }
+        if let bytes = state.withLock({ $0.take(cursor, count) }) { return .bytes(bytes) }
         return .deferred { [self] answer in
-            let number = state.withLock { state -> UInt64? in
-                if state.isFinished { return nil }
-                let hasMore = cursor.state.withLock {
-                    $0.next < state.first + UInt64(state.lines.count)
-                }
-                guard !hasMore else { return nil }
+            let (number, bytes) = state.withLock { state -> (UInt64?, [UInt8]) in
+                if let bytes = state.take(cursor, count) { return (nil, bytes) }
+                if state.isFinished { return (nil, []) }
                 state.nextWaiting += 1
                 state.waiting[state.nextWaiting] = WaitingReader(
                     cursor: cursor, count: count, answer: answer)
-                return state.nextWaiting
+                return (state.nextWaiting, [])
             }
             guard let number else {
-                answer(.success(.bytes(take(cursor, count) ?? [])))
+                answer(.success(.bytes(bytes)))
                 return Waiting {}
             }
             return Waiting { [self] in state.withLock { _ = $0.waiting.removeValue(forKey: number) }
-            }
-        }
-    }
-
-    private func take(_ cursor: EventCursor, _ count: Int) -> [UInt8]? {
-        state.withLock { state in
-            cursor.state.withLock { cursor in
-                cursor.next = max(cursor.next, state.first)
-                while cursor.rest.count < count,
-                    cursor.next < state.first + UInt64(state.lines.count)
-                {
-                    cursor.rest += state.lines[Int(cursor.next - state.first)]
-                    cursor.next += 1
-                }
-                guard !cursor.rest.isEmpty else { return nil }
-                let taken = Array(cursor.rest.prefix(max(count, 0)))
-                cursor.rest.removeFirst(taken.count)
-                return taken
             }
         }
     }
@@ -124,6 +135,10 @@ final class EventLog: Sendable {
     func close(_ cursor: EventCursor) {
         let ended = state.withLock { state in
             state.readers -= 1
+            if state.readers == 0 {
+                state.first += UInt64(state.lines.count)
+                state.lines = []
+            }
             return state.takeWaiting { $0.cursor === cursor }
         }
         for waiting in ended { waiting.answer(.success(.bytes([]))) }
