@@ -17,6 +17,8 @@ final class DirectoryCursor: Sendable {
         /// them.
         var records: ArraySlice<RecordEntry> = []
         var recordsFollow = RecordID(0)
+        /// The store's count of commits before these rows were read.
+        var commits: Int?
     }
     /// The directory. Nil for one that was removed: it has no entries.
     let node: Node?

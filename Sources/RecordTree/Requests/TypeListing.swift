@@ -111,8 +111,9 @@ final class TypeListing: Sendable {
         let shownAlready = cursor.snapshot.withLock { Set($0.pending.map(\.file.record)) }
         var last = RecordID(Int64(position))
         var rows = try recordsAhead(type, cursor, after: last)
-        while let row = rows.first {
-            if !shownAlready.contains(row.id), !row.isAwaited {
+        while let read = rows.first {
+            if !shownAlready.contains(read.id), let row = try current(read, cursor), !row.isAwaited
+            {
                 let mode = try modes.fileMode(of: row.id, in: type)
                 let attributes =
                     hasOpen
@@ -135,7 +136,7 @@ final class TypeListing: Sendable {
                     return false
                 }
             }
-            last = row.id
+            last = read.id
             rows = rows.dropFirst()
             if rows.isEmpty { rows = try recordsAhead(type, cursor, after: last) }
         }
@@ -152,7 +153,22 @@ final class TypeListing: Sendable {
             return snapshot.recordsFollow == id ? snapshot.records : []
         }
         if !ahead.isEmpty { return ahead }
+        let commits = store.commits
+        cursor.snapshot.withLock { $0.commits = commits }
         return try rows.rows(in: type, after: id, limit: Self.rowsAhead)[...]
+    }
+
+    /// Returns the row as it is now. Returns nil for a row that shows nothing any more: the kernel
+    /// keeps what a listing says of a name.
+    private func current(
+        _ row: RecordEntry, _ cursor: DirectoryCursor
+    ) throws(RecordError) -> RecordEntry? {
+        let commits = store.commits
+        if commits == nil || cursor.snapshot.withLock({ $0.commits }) == commits { return row }
+        guard let now = try store.record(row.id), now.type == row.type, !now.isHidden else {
+            return nil
+        }
+        return now
     }
 
     private func listAssets(
@@ -206,16 +222,17 @@ final class TypeListing: Sendable {
     private func listShares(
         _ type: TypeID, _ position: UInt64, _ add: (ListedEntry) -> Bool
     ) throws(RecordError) -> Bool {
-        let shares = try self.shares.files(in: type)
-        for index in Int(position)..<max(Int(position), shares.count) {
-            let (name, file) = shares[index]
+        // Shares end while they are listed, so that the offset is the row of the last one's record.
+        for (name, record) in try shares.files(in: type)
+        where record.rawValue > Int64(position) {
+            let file = ShareFile.record(record)
             // A draft is listed with the other local files.
             guard try scratch.find(ScratchPlace(directory: .type(type), name: name)) == nil,
-                !self.shares.isSetAside(file),
+                !shares.isSetAside(file),
                 let entry = try nodeAttributes.listedEntry(of: .share(file))
             else { continue }
             let listed = ListedEntry(
-                name: name, entry: entry, next: Part.shares.offset(UInt64(index) + 1))
+                name: name, entry: entry, next: Part.shares.offset(after: record.rawValue))
             guard add(listed) else { return false }
         }
         return true

@@ -80,13 +80,13 @@ final class ShareFiles: Sendable {
             mayWrite ? 0o644 : 0o444)
     }
 
-    /// Returns the shares of records that a TYPE directory shows.
-    func files(in type: TypeID) throws(RecordError) -> [(name: [UInt8], file: ShareFile)] {
+    /// Returns the shares of records that a TYPE directory shows, in the order of the records' rows.
+    func files(in type: TypeID) throws(RecordError) -> [(name: [UInt8], record: RecordID)] {
         try sharedRecords(in: places.place(of: type).zone.id).compactMap { record in
             guard record.type == type, !record.isHidden else { return nil }
             let name = ShareName.of(record.stem)
-            return name.count <= 255 ? (name, .record(record.id)) : nil
-        }
+            return name.count <= 255 ? (name, record.id) : nil
+        }.sorted { $0.record < $1.record }
     }
 
     /// Returns the records of a zone that have their own shares.
