@@ -9,16 +9,26 @@ import RecordStore
 /// other answer only now. Therefore each file stays for a time within which the kernel surely
 /// learns of the next file. The memory is bounded: the oldest files are removed first.
 ///
-/// INVARIANT: `bytes` is the size of all texts, and each file is in `order` from `first` on.
+/// INVARIANT: `bytes` is the size of all texts, and each file is in `order` from `first` on, under
+/// its number.
 struct PastFiles: CheckedState {
+    /// A file in the order of the additions.
+    struct Place: Hashable {
+        let file: RecordFile
+        /// The number of the addition: a file may lose its name again after a failed commit.
+        let number: Int
+    }
+
     static let lifetime: Duration = .seconds(10)
     private static let countMax = 4096
     /// The limit for all texts, in bytes. The newest text stays at any size.
     private static let bytesMax = 8 << 20
 
-    private(set) var files: [RecordFile: (replaced: ReplacedFile, since: Duration)] = [:]
+    private(set) var files: [RecordFile: (replaced: ReplacedFile, since: Duration, number: Int)] =
+        [:]
     /// The files in the order in which they were added. Those before `first` are removed.
-    private(set) var order: [RecordFile] = []
+    private(set) var order: [Place] = []
+    private(set) var added = 0
     private(set) var first = 0
     private(set) var bytes = 0
 
@@ -29,7 +39,8 @@ struct PastFiles: CheckedState {
         if bytes != files.values.reduce(0, { $0 + $1.replaced.text.count }) {
             found.append("the bytes of past files are counted wrongly")
         }
-        if !Set(order[first...]).isSuperset(of: files.keys) {
+        let places = files.map { Place(file: $0.key, number: $0.value.number) }
+        if !Set(order[first...]).isSuperset(of: places) {
             found.append("a past file is never removed")
         }
         return found
@@ -41,14 +52,15 @@ struct PastFiles: CheckedState {
     mutating func add(_ replaced: ReplacedFile, at uptime: Duration) {
         let file = replaced.entry.file
         remove(file)
-        files[file] = (replaced, uptime)
-        order.append(file)
+        added += 1
+        files[file] = (replaced, uptime, added)
+        order.append(Place(file: file, number: added))
         bytes += replaced.text.count
         while files.count > 1, files.count > Self.countMax || bytes > Self.bytesMax {
             removeFirst()
         }
         if first > Self.countMax || order.count - first > 2 * Self.countMax {
-            order = order[first...].filter { files[$0] != nil }
+            order = order[first...].filter(isKept)
             first = 0
         }
     }
@@ -64,14 +76,17 @@ struct PastFiles: CheckedState {
         return before - bytes
     }
 
+    /// Returns whether the file was neither removed since, nor added again.
+    private func isKept(_ place: Place) -> Bool { files[place.file]?.number == place.number }
+
     /// Returns whether a file can be removed, or was removed already.
-    private func isOver(_ file: RecordFile, _ uptime: Duration) -> Bool {
-        guard let kept = files[file] else { return true }
+    private func isOver(_ place: Place, _ uptime: Duration) -> Bool {
+        guard isKept(place), let kept = files[place.file] else { return true }
         return kept.since + Self.lifetime <= uptime
     }
 
     private mutating func removeFirst() {
-        remove(order[first])
+        if isKept(order[first]) { remove(order[first].file) }
         first += 1
     }
 
