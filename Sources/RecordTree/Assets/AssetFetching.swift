@@ -115,7 +115,7 @@ final class AssetFetching: Sendable {
         guard let answer = waiting.take() else { return }
         reads.withLock { $0.removeAll { $0 === waiting } }
         switch result {
-        case .success: _ = errors.drop(waiting.subject, in: waiting.type)
+        case .success: errors.forget(of: waiting.subject, in: waiting.type)
         case .failure(let error):
             errors.keep(
                 AssetFailure(

@@ -43,7 +43,7 @@ final class ErrorReports: Sendable {
 
     /// Forgets the failure of a file. Returns whether it was the last one of the directory: the
     /// arrival of another file says nothing about a file that failed.
-    func drop(_ subject: String, in type: TypeID) -> Bool {
+    private func drop(_ subject: String, in type: TypeID) -> Bool {
         known.withLock { known in
             guard known.failures[type]?.subject == subject else { return false }
             known.failures[type] = nil
@@ -71,6 +71,12 @@ final class ErrorReports: Sendable {
     /// Forgets the failure of a file that was written again.
     func forget(of subject: String, in type: TypeID) {
         if drop(subject, in: type) { kernel.notify([.content(NodeNumber(type))]) }
+    }
+
+    /// Forgets the failure of a record's file that was saved, or could not be made before.
+    func forget(_ stem: Stem, in type: TypeID) {
+        guard known.withLock({ $0.failures[type] != nil }) else { return }
+        forget(of: "\(stem).json", in: type)
     }
 
     /// Returns the notices for `.error`. The file appears with a directory's first draft and

@@ -4,6 +4,7 @@ import RecordStore
 /// Saves texts of open files as records, or as their drafts.
 final class RecordSaving: Sendable {
     let assets: OpenAssets
+    let errors: ErrorReports
     let kernel: KernelNotifier
     let nodeNotices: NodeNotices
     let nodes: Nodes
@@ -15,6 +16,7 @@ final class RecordSaving: Sendable {
 
     init(_ ground: Ground, _ assetRooms: AssetRooms, records: OpenRecords) {
         assets = assetRooms.assets
+        errors = ground.errors
         kernel = ground.kernel
         nodeNotices = ground.nodeNotices
         nodes = ground.nodes
@@ -103,6 +105,7 @@ final class RecordSaving: Sendable {
         records.noteSaved(
             snapshot.text, snapshot.name, in: isMerged ? nil : file,
             isWhole: file == snapshot.file, by: snapshot.programs)
+        errors.forget(snapshot.stem, in: snapshot.type)
     }
 
     /// Saves the text under its name. Where the name belongs to another file now, the changes of

@@ -55,6 +55,7 @@ final class RecordRenames: Sendable {
             files: files)
         let saved = try save(new, in: type)
         Failpoint.pass(.renameSaved)
+        saving.errors.forget(stem, in: type)
         try adopt(place, as: saved, type: type, stem: stem)
         try scratch.storage.remove(try scratch.path(place), isDirectory: false)
         Failpoint.pass(.renameScratchRemoved)
@@ -113,12 +114,19 @@ final class RecordRenames: Sendable {
         let moved = handles.all(on: { $0.isScratch(id) })
         records.removePending(type, stem)
         nodes.rebind(.scratch(id), to: .record(file))
+        try becomeRecord(saved, moved)
+        tellOfMerge(saved)
+    }
+
+    /// Turns handles of a local file into handles of the record that has its text now.
+    private func becomeRecord(
+        _ saved: SavedText, _ moved: [OpenHandle]
+    ) throws(RecordError) {
         for handle in moved {
-            let open = try recordFiles.open(file, writes: handle.canWrite)
+            let open = try recordFiles.open(saved.file, writes: handle.canWrite)
             open.load(saved.text)
             if !handle.become(.record(open)) { saving.close(open, writes: handle.canWrite) }
         }
-        tellOfMerge(saved)
     }
 
     /// Moves a record's file to a scratch name (the backup of vim and emacs): its bytes stay there,
@@ -192,6 +200,7 @@ final class RecordRenames: Sendable {
         records.rename(source, to: entry.file, type, newStem, isSame: isSame)
         // The assets have other names now. Therefore the text differs from the one that the kernel
         // moves.
+        saving.errors.forget(newStem, in: type)
         if !isSame { nodeNotices.nameReplaced(type, newStem, source) }
         if entry.hasAssets { kernel.notify([.content(NodeNumber(type))]) }
     }
@@ -231,6 +240,7 @@ final class RecordRenames: Sendable {
             return (entry, try transaction.records.text(of: entry.id) == before)
         }
         records.rename(source, to: entry.file, newType, newStem, isSame: isSame, home: target)
+        saving.errors.forget(newStem, in: newType)
         if !isSame { nodeNotices.nameReplaced(newType, newStem, source) }
         if entry.hasAssets {
             kernel.notify([.content(NodeNumber(type)), .content(NodeNumber(newType))])
@@ -254,8 +264,11 @@ final class RecordRenames: Sendable {
         let path = try scratch.path(place)
         try scratch.storage.place(old, at: path, modified: oldModified)
         records.removePending(type, stem)
+        let former = scratch.scratchNodes.id(at: place)
+        let moved = handles.all(on: { $0.isScratch(former) })
         let id = scratch.scratchNodes.swap(place, with: .record(file), becoming: .record(new))
         try becomeScratch(file, id, path)
+        try becomeRecord(saved, moved)
         tellOfMerge(saved)
     }
 

@@ -24,6 +24,7 @@ final class Renaming: Sendable {
     let recordRenames: RecordRenames
     let refusedNames: RefusedNames
     let scratch: ScratchFiles
+    let shareDrafts: ShareDrafts
     let shareSaving: ShareSaving
 
     init(
@@ -41,6 +42,7 @@ final class Renaming: Sendable {
         self.recordRenames = recordRenames
         refusedNames = scratchRooms.refusedNames
         scratch = scratchRooms.scratch
+        shareDrafts = shareRooms.shareDrafts
         shareSaving = shareRooms.shareSaving
     }
 
@@ -100,6 +102,15 @@ final class Renaming: Sendable {
             return try assetRenames.renameEnding(id, to: newFile)
         }
         try move(source, sourceEnd, targetEnd, caller)
+        // The draft of a share is gone, and so is the reason beside it.
+        if case .scratch = source, case .scratch(let place) = sourceEnd, place.isOfShare {
+            try shareDrafts.drop(place)
+        }
+    }
+
+    /// Throws unless a local file may leave its directory, as for a removal.
+    private func checkMayLeave(_ end: RenameEnd) throws(RecordError) {
+        if case .scratch(let place) = end { try permissions.checkWritable(place.directory) }
     }
 
     private func end(_ name: [UInt8], in parent: Node) throws(RecordError) -> RenameEnd? {
@@ -120,6 +131,7 @@ final class Renaming: Sendable {
             }
             return try shareSaving.setAside(file, as: target)
         }
+        try checkMayLeave(sourceEnd)
         switch (sourceEnd, targetEnd) {
         case (.scratch(let place), .scratch(let target)) where target.isOfShare:
             try shareSaving.saveScratch(place, asShare: target)
@@ -158,6 +170,12 @@ final class Renaming: Sendable {
     private func swap(
         _ source: RenameEnd, _ target: RenameEnd, _ caller: Requester
     ) throws(RecordError) {
+        for end in [source, target] {
+            try checkMayLeave(end)
+            if case .scratch(let place) = end, place.isOfShare {
+                throw RecordError(.notPermitted, "the file of a share is exchanged with no other")
+            }
+        }
         switch (source, target) {
         case (.scratch(let place), .scratch(let other)):
             try scratch.swap(place, other)

@@ -64,6 +64,7 @@ final class AttributeSetting: Sendable {
             try checkUnchanged(node, changes)
             try setAsset(id, changes, handle: handle)
         case .control(let path):
+            try checkUnchanged(node, changes)
             // `> ctl` truncates the file. The file takes commands and has no content.
             guard changes.size == nil || controlFiles.takesText(path) else {
                 throw RecordError(.notPermitted, "the file is generated")

@@ -82,7 +82,7 @@ final class Directories: Sendable {
                 .invalidName,
                 "a record type is a letter followed by letters, digits and underscores"
                     + suggestion(typeName(like: name)))
-        case .database, .owner:
+        case .database(let database) where database != .shared:
             RecordError(
                 .invalidName,
                 "a zone's name spells special characters as %XX"
@@ -162,12 +162,12 @@ final class Directories: Sendable {
             places.forget(type)
         case .zone(let zone):
             if let info = try store.zone(zone) { try permissions.checkWritable(info) }
-            try refusedNames.forgetRefusal(in: target)
             try checkHasNoScratch(.zone(zone))
             try store.upkeep.finishRemovedTypes()
             try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
                 try transaction.removeZone(zone)
             }
+            try refusedNames.forgetRefusal(in: target)
             places.forget(in: zone)
         case .root, .database, .owner, .control:
             throw RecordError(.notPermitted, "this directory belongs to the mount")
@@ -176,8 +176,9 @@ final class Directories: Sendable {
         }
     }
 
+    /// Throws unless the directory has no local file, but for the reason of a refused name.
     private func checkHasNoScratch(_ directory: ScratchPlace.Directory) throws(RecordError) {
-        guard try scratch.names(directory).isEmpty else {
+        guard try scratch.names(directory).allSatisfy({ $0 == NameMeaning.errorName }) else {
             throw RecordError(.notEmpty, "the directory is not empty")
         }
     }

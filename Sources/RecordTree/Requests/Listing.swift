@@ -121,7 +121,7 @@ final class Listing: Sendable {
                 + self.scratch.names(.root)
         case .database(.shared):
             let owners = Set(try store.zones(in: .shared).map(\.owner))
-            return owners.sorted().map(\.fileName)
+            return try owners.sorted().map(\.fileName) + self.scratch.names(.database(.shared))
         case .database(let database):
             return try store.zones(in: database).map { NameCodec.encode($0.name.bytes) }
                 + self.scratch.names(.database(database))
