@@ -99,7 +99,7 @@ final class AssetNodes: Sendable {
         var made = file.entry
         if made == nil { made = try makeAsset(file) }
         guard let entry = made else { return nil }
-        let isEmptied = file.entry?.hash == nil || flags & O_TRUNC != 0
+        let isEmptied = flags & O_TRUNC != 0 || !(file.entry.map(hasBytes) ?? false)
         let open = try open(entry, writes: true, isEmptied: isEmptied)
         readers.noteProgram(caller, of: open, flags: O_WRONLY)
         if isEmptied { try empty(open, writes: true) }
@@ -109,6 +109,11 @@ final class AssetNodes: Sendable {
         // The program that makes a file counts as a writer, even when it only reads.
         let handle = handles.add(.asset(open), flags: flags | O_RDWR)
         return (node, Opened(handle: handle, keepCache: true))
+    }
+
+    /// Returns whether the file has bytes already, or a program is writing them.
+    private func hasBytes(_ entry: AssetEntry) -> Bool {
+        entry.kind == .value || entry.hash != nil || assets.open(entry.id) != nil
     }
 
     /// Makes the row of a new asset whose bytes are not written yet. Returns nil when the field has

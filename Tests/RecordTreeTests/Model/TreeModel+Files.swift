@@ -5,8 +5,10 @@ extension TreeModel {
     mutating func apply(_ step: TreeStep) -> Outcome {
         if step.parents.contains(where: { entries[$0] != .directory }) { return .left }
         switch step {
-        case .open(let slot, let path, let isWriting, let isTruncating, let isExclusive):
-            return open(slot, path, isWriting, isWriting && isTruncating, isExclusive)
+        case .open(
+            let slot, let path, let isWriting, let isTruncating, let isExclusive, let isBlind):
+            let isAnew = isBlind && Self.isRecord(path)
+            return open(slot, path, isWriting, isWriting && isTruncating, isExclusive, isAnew)
         case .write(let slot, let text, let offset): return write(slot, Array(text.utf8), offset)
         case .flush(let slot): return flush(slot)
         case .synchronize(let slot): return synchronize(slot)
@@ -16,7 +18,7 @@ extension TreeModel {
         case .rename, .renameNoReplace, .exchange, .remove, .link, .makeDirectory,
             .removeDirectory:
             return applyToNames(step)
-        case .passGrace: return .done
+        case .passGrace, .crash: return .done
         case .remount:
             for slot in handles.keys.sorted() { _ = close(slot) }
             return .done
@@ -25,14 +27,15 @@ extension TreeModel {
 
     private mutating func open(
         _ slot: TreeStep.Slot, _ path: String, _ isWriting: Bool, _ isTruncating: Bool,
-        _ isExclusive: Bool
+        _ isExclusive: Bool, _ isAnew: Bool
     ) -> Outcome {
         guard handles[slot] == nil else { return .left }
         switch entries[path] {
         case .directory: return .left
         case .file where isExclusive: return .refused(EEXIST)
         case .file(let id):
-            handles[slot] = Handle(file: id, canWrite: isWriting)
+            // Who makes a record's file counts as a writer, also where it is there by now.
+            handles[slot] = Handle(file: id, canWrite: isWriting || isAnew)
             if isTruncating { resize(id, 0) }
         case nil:
             let isRecord = Self.isRecord(path)
@@ -116,13 +119,13 @@ extension TreeModel {
 extension TreeStep {
     var paths: [String] {
         switch self {
-        case .open(_, let path, _, _, _), .truncate(let path, _), .remove(let path),
+        case .open(_, let path, _, _, _, _), .truncate(let path, _), .remove(let path),
             .makeDirectory(let path), .removeDirectory(let path):
             [path]
         case .rename(let from, let to), .renameNoReplace(let from, let to),
             .exchange(let from, let to), .link(let from, let to):
             [from, to]
-        case .write, .flush, .synchronize, .close, .truncateOpen, .passGrace, .remount: []
+        case .write, .flush, .synchronize, .close, .truncateOpen, .passGrace, .remount, .crash: []
         }
     }
 

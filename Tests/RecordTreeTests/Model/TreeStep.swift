@@ -6,7 +6,9 @@ enum TreeStep: Sendable, Equatable {
     /// A program's descriptor: 0 to 3.
     typealias Slot = Int
 
-    case open(Slot, String, isWriting: Bool, isTruncating: Bool, isExclusive: Bool)
+    /// - Parameter isBlind: whether the name has come since the kernel looked it up.
+    case open(
+        Slot, String, isWriting: Bool, isTruncating: Bool, isExclusive: Bool, isBlind: Bool)
     /// At an offset, or at the end.
     case write(Slot, String, at: Int?)
     case flush(Slot), synchronize(Slot), close(Slot)
@@ -15,6 +17,8 @@ enum TreeStep: Sendable, Equatable {
     case remove(String), link(String, String)
     case makeDirectory(String), removeDirectory(String)
     case passGrace, remount
+    /// Another tree opens what a kill would leave.
+    case crash
 }
 
 extension TreeStep {
@@ -35,7 +39,8 @@ extension TreeStep {
         case 0..<5:
             return .open(
                 slot, name(&random), isWriting: random.below(4) > 0,
-                isTruncating: random.below(2) == 0, isExclusive: random.below(6) == 0)
+                isTruncating: random.below(2) == 0, isExclusive: random.below(6) == 0,
+                isBlind: random.below(5) == 0)
         case 5..<10: return .write(slot, random.pick(texts), at: offset(&random))
         case 10, 11: return .flush(slot)
         case 12: return .synchronize(slot)
@@ -48,7 +53,7 @@ extension TreeStep {
         case 22, 23: return .remove(name(&random))
         case 24: return .link(name(&random), name(&random))
         case 25: return random.below(3) > 0 ? .makeDirectory(name(&random)) : .removeDirectory("d")
-        default: return random.below(4) > 0 ? .passGrace : .remount
+        default: return random.pick([.passGrace, .passGrace, .passGrace, .remount, .crash])
         }
     }
 
