@@ -123,4 +123,30 @@ struct HandleTableTests {
         #expect(try code { _ = try fixture.read(listing) } == .isDirectory)
         #expect(try code { try fixture.write("x", to: listing) } != nil)
     }
+
+    @Test(
+        "pages that mappings may have written are asked for of each file that is open for writing")
+    func pages() throws {
+        let fixture = try fixture()
+        #expect(fixture.tree.pagesOfOpenFiles() == [])
+        var expected: Set<KernelNotice> = []
+        var handles: [HandleNumber] = []
+        for (name, flags) in [
+            ("n.json", O_RDWR), ("n.json", O_WRONLY), ("n@photo.jpg", O_RDWR), ("s", O_WRONLY),
+            ("bad.json", O_RDONLY), ("new.json", O_RDWR),
+        ] {
+            handles.append(try fixture.openNew(name, flags: flags))
+            let node = try #require(try fixture.lookup(name)).node
+            if flags != O_RDONLY { expected.insert(.content(node)) }
+        }
+        for path in [".recordfs/ctl", ".recordfs/schema/development.ckdb"] {
+            let node = try #require(try fixture.find(path)).node
+            handles.append(
+                try fixture.tree.open(node, flags: O_WRONLY, caller: TreeFixture.user).handle)
+        }
+        let notices = fixture.tree.pagesOfOpenFiles()
+        #expect(Set(notices) == expected && notices.count == expected.count)
+        for handle in handles { fixture.tree.release(handle) }
+        #expect(fixture.tree.pagesOfOpenFiles() == [])
+    }
 }

@@ -22,6 +22,11 @@ package struct Attributes: Sendable {
     /// itself.
     package var isAnnounced = true
 
+    mutating func setSize(_ size: Int64) {
+        self.size = size
+        blocks = Self.blocks(of: size)
+    }
+
     /// Returns the number of blocks of 512 bytes for a size.
     static func blocks(of size: Int64) -> Int64 { size / 512 + (size % 512 > 0 ? 1 : 0) }
 }

@@ -71,9 +71,27 @@ final class NodeAttributes: Sendable {
         {
             return (controlFiles.attributes(of: content, path), false)
         }
-        if let attributes = try attributes(of: node) { return (attributes, node.isCacheable) }
+        if var attributes = try attributes(of: node) {
+            if let size = writtenSize(of: node, handle) { attributes.setSize(size) }
+            return (attributes, node.isCacheable)
+        }
         guard number.isOfRemovable else { throw .staleNode }
         return (removedDirectory(number), false)
+    }
+
+    /// Returns the size of a text that a program is writing to a file which takes text. Nil for
+    /// every other file.
+    private func writtenSize(of node: Node, _ handle: HandleNumber?) -> Int64? {
+        guard let handle, case .command(let buffer)? = handles.open(handle)?.current else {
+            return nil
+        }
+        let isOfHandle =
+            switch (buffer.target, node) {
+            case (.control(let path), .control(let asked)): path == asked
+            case (.share(let file), .share(let asked)): file == asked
+            default: false
+            }
+        return isOfHandle ? buffer.size : nil
     }
 
     /// Returns the attributes of a removed zone or type for a program whose working directory it

@@ -31,6 +31,9 @@ final class CommandBuffer: Sendable {
         state = Mutex(State(text: text))
     }
 
+    /// The size of the text as it was written so far.
+    var size: Int64 { state.withLock { Int64($0.text.count) } }
+
     func read(offset: Int64, count: Int) -> [UInt8] {
         state.withLock { state in
             state.text.bytes(at: offset, count: count)

@@ -28,10 +28,7 @@ struct GeneratedContent: Sendable {
 
     func read(offset: Int64, count: Int) -> ReadResult {
         switch storage {
-        case .bytes(let bytes):
-            guard offset >= 0, offset < size else { return .bytes([]) }
-            let start = Int(offset)
-            return .bytes(Array(bytes[start..<(start + min(count, bytes.count - start))]))
+        case .bytes(let bytes): return .bytes(bytes.bytes(at: offset, count: count))
         case .file(let file): return .file(file, offset: offset, count: count)
         }
     }

@@ -118,7 +118,8 @@ final class HandleRequests: Sendable {
             }
         case .command(let buffer) where buffer.target == .control(.ctl):
             try commands.runCommands(data)
-        case .command(let buffer): try buffer.write(data, offset: offset)
+        case .command(let buffer):
+            try buffer.write(data, offset: appends ? buffer.size : offset)
         case .generated, .bytes, .errors, .share, .events:
             throw RecordError(.notPermitted, "the file is generated")
         case .directory: throw RecordError(.isDirectory, "a directory")
@@ -230,7 +231,8 @@ final class HandleRequests: Sendable {
             return Int64(bytes.count)
         case .generated(_, let content): return content.size
         case .scratch(let file, _): return Int64(try file.status.st_size)
-        case .events, .command, .directory: return 0
+        case .command(let buffer): return buffer.size
+        case .events, .directory: return 0
         }
     }
 
