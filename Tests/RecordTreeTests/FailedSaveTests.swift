@@ -164,7 +164,7 @@ extension TreeFixture {
     }
 
     /// Each change of a record breaks a promise that is asked for at the commit.
-    fileprivate func failCommits() throws {
+    func failCommits() throws {
         try change(
             """
             CREATE TABLE promise (
@@ -177,7 +177,7 @@ extension TreeFixture {
             """)
     }
 
-    fileprivate func letCommitsPass() throws {
+    func letCommitsPass() throws {
         try change(
             """
             DROP TRIGGER failing_update;

@@ -40,7 +40,7 @@ final class TreeFixture {
     init(
         database: String = "private", fetcher: any AssetFetcher = NoAssetFetcher(),
         limits: RecordLimits = .standard, server: ServerBridge = .none,
-        after killed: TreeFixture? = nil,
+        after killed: TreeFixture? = nil, cacheBytes: Int64? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         directory = NSTemporaryDirectory() + "recordfs-tree-\(UUID().uuidString)"
@@ -59,6 +59,7 @@ final class TreeFixture {
             owner: 1000, group: 1000, limits: limits, clock: clock, fetcher: fetcher)
         options.report = report
         options.server = server
+        options.cacheBytes = cacheBytes
         // A thread is a program of its own.
         options.programs = ProgramTable(
             program: { $0 == Self.unknown.threadID ? nil : $0 }, isRunning: { _ in true })
