@@ -12,6 +12,8 @@ struct NodeTableWalkTests {
     private struct Held {
         var count: UInt64
         var node: Node
+        /// Indicates that the thing has lost the number.
+        var isTaken = false
     }
 
     private var table = NodeTable()
@@ -61,6 +63,7 @@ struct NodeTableWalkTests {
             let number = random.pick(numbers)
             table.rebind(number, to: node)
             held[number]?.node = node
+            held[number]?.isTaken = false
             return "rebind \(number) to \(node)"
         case 7:
             if case .record = node { return "nothing" }
@@ -68,7 +71,7 @@ struct NodeTableWalkTests {
             return "retire \(node)"
         default:
             if case .record = node { return "nothing" }
-            _ = table.disown(node)
+            if let number = table.disown(node) { held[number]?.isTaken = true }
             return "disown \(node)"
         }
     }
@@ -96,6 +99,9 @@ struct NodeTableWalkTests {
     private var problem: String? {
         if let broken = table.violations.first { return broken }
         for (number, it) in held {
+            if number.kind == .counted, !it.isTaken, table.node(number) == nil {
+                return "\(number) names nothing, and the kernel holds it for \(it.node)"
+            }
             if let node = table.node(number), node != it.node {
                 return "\(number) names \(node), and the kernel holds it for \(it.node)"
             }
