@@ -23,6 +23,7 @@ final class MountedStore: Sendable {
         set { running.set(newValue) }
     }
     private let options: [String]
+    private let launcher: [String]
     private let patience: Double
 
     /// The daemon's process id.
@@ -30,9 +31,10 @@ final class MountedStore: Sendable {
     /// What the daemon has logged.
     var log: String { daemon?.errorsSoFar ?? "" }
 
+    /// - Parameter launcher: a command that becomes the daemon, such as `prlimit` with its options.
     init(
         options: [String] = [], environment: [String: String] = [:], state: String? = nil,
-        patience: Double = 120
+        launcher: [String] = [], patience: Double = 120
     ) throws {
         try #require(
             access("/dev/fuse", R_OK | W_OK) == 0,
@@ -44,6 +46,7 @@ final class MountedStore: Sendable {
         // As users have it: it is part of what editors do to a file.
         umask(0o022)
         self.options = options
+        self.launcher = launcher
         self.patience = patience
         for path in [mountPoint, outside] { try SystemCall.makeDirectory(path) }
         MountedStores.tearDown()
@@ -60,7 +63,8 @@ final class MountedStore: Sendable {
     /// Starts the daemon and returns when the kernel has the mount.
     func mount(environment: [String: String] = [:]) throws {
         let arguments =
-            [try Executable.recordfs(), "mount", "--foreground", "--state", state] + options
+            launcher + [try Executable.recordfs(), "mount", "--foreground", "--state", state]
+            + options
             + [mountPoint]
         let child = try Child(arguments, environment: environment)
         daemon = child

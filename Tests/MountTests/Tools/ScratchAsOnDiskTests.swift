@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 extension MountTests {
@@ -12,9 +11,10 @@ extension MountTests {
             """
 
         private func check(
-            _ script: String, options: [String] = [], line: SourceLocation = #_sourceLocation
+            _ script: String, options: [String] = [], launcher: [String] = [],
+            line: SourceLocation = #_sourceLocation
         ) throws {
-            let mounted = try MountedStore(options: options)
+            let mounted = try MountedStore(options: options, launcher: launcher)
             let folder = try mounted.makeType()
             let place = ToolPlace(folder: folder, outside: mounted.outside)
             try SystemCall.makeDirectory(place.home)
@@ -178,14 +178,6 @@ extension MountTests {
 
         @Test("two thousand scratch files are open at a time, half of them without a name")
         func manyOpen() throws {
-            // The limit with which a daemon usually begins.
-            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            try #require(getrlimit(files, &limit) == 0)
-            var low = limit
-            low.rlim_cur = 1024
-            try #require(setrlimit(files, &low) == 0)
-            defer { setrlimit(files, &limit) }
             try check(
                 """
                 python3 - <<'END'
@@ -196,7 +188,9 @@ extension MountTests {
                 for n, file in enumerate(files):
                     file.write(str(n)); file.flush(); file.seek(0); assert file.read() == str(n)
                 END
-                """)
+                """,
+                // The limit with which a daemon usually begins.
+                launcher: ["prlimit", "--nofile=1024:"])
         }
 
         @Test("a record comes out of a scratch directory and goes into one")
