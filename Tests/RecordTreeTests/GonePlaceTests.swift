@@ -15,6 +15,24 @@ struct GonePlaceTests {
         }
     }
 
+    @Test("the kernel looks a type up again that another machine has made or removed")
+    func lookedUpAgain() throws {
+        let fixture = try TreeFixture()
+        fixture.observe()
+        let box = try #require(try fixture.find("private/Box")).node
+        let zone = try fixture.box.id
+        for isMade in [true, false] {
+            _ = fixture.notices.take()
+            try fixture.store.write(author: .sync) { transaction throws(RecordError) in
+                let type = try transaction.makeType(zone, RecordTypeName("Task"))
+                if !isMade { try transaction.removeType(type.id) }
+            }
+            let notices = fixture.notices.take()
+            #expect(notices.contains(.entry(parent: box, name: "Task".b)), "\(notices)")
+            #expect(notices.contains(.content(box)), "\(notices)")
+        }
+    }
+
     @Test("a save brings the directory back with the record", arguments: ["n.json", "new.json"])
     func own(name: String) throws {
         let fixture = try TreeFixture()

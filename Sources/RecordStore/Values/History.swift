@@ -78,6 +78,8 @@ package struct StoreChange: Hashable, Sendable {
     package let waitingAssets: [AssetEntry]
     /// The name under which the record was shown before, if this commit changed it.
     package let former: Stem?
+    /// The name of the type, for `typeMade` and `typeRemoved`: a removed type is no longer found.
+    package var typeName: RecordTypeName?
     /// The exchange that happened, for `exchanged`.
     package var exchange: SyncEvent?
     /// The actions of other users, for `share`.

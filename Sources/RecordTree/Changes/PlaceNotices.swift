@@ -17,11 +17,9 @@ extension RemoteChanges {
             } else if change.type == nil, let zone = try store.past.keptZone(change.zone) {
                 notices += try entryNotices(of: zone)
             }
-            if let id = change.type, let type = try store.type(id) {
+            if let type = change.typeName {
                 notices.append(
-                    .entry(
-                        parent: zoneNumber,
-                        name: ZoneMapping.plain.directoryName(of: type.name)))
+                    .entry(parent: zoneNumber, name: ZoneMapping.plain.directoryName(of: type)))
             }
         } catch {
             options.report(

@@ -142,7 +142,7 @@ extension Transaction {
         let id = TypeID(connection.lastInsertedRow)
         try touch(zone)
         placesChanged = true
-        note(.typeMade, zone: zone, type: id)
+        note(.typeMade, zone: zone, type: id, typeName: name)
         return TypeInfo(
             id: id, zone: zone, name: name, created: now, modified: now, statusChanged: changed)
     }
@@ -204,7 +204,7 @@ extension Transaction {
     package func note(
         _ kind: ChangeKind, zone: ZoneID, type: TypeID? = nil, record: RecordID? = nil,
         stem: Stem? = nil, token: Int64? = nil, asset: AssetID? = nil,
-        waitingAssets: [AssetEntry] = [], former: Stem? = nil
+        waitingAssets: [AssetEntry] = [], former: Stem? = nil, typeName: RecordTypeName? = nil
     ) {
         let file = record.flatMap { replaced[$0] }
         changes.append(
@@ -212,7 +212,7 @@ extension Transaction {
                 author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
                 token: token, asset: asset,
                 replaced: file?.entry.file, effect: file?.effect ?? .inPlace,
-                waitingAssets: waitingAssets, former: former))
+                waitingAssets: waitingAssets, former: former, typeName: typeName))
     }
 }
 

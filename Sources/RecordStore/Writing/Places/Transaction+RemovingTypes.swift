@@ -47,7 +47,7 @@ extension Transaction {
             [.integer(place.zone.id.rawValue), .name(place.name)])
         try touch(place.zone.id)
         placesChanged = true
-        note(.typeRemoved, zone: place.zone.id, type: place.type)
+        note(.typeRemoved, zone: place.zone.id, type: place.type, typeName: place.name)
     }
 
     /// Completes the deletions of at most this many records of removed types, and forgets the types
