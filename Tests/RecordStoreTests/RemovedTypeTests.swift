@@ -185,6 +185,21 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test("it is there again when a record in it turns out to be wanted")
+    func wanted() throws {
+        let fixture = try removed()
+        let record = try #require(try fixture.record("a"))
+        try fixture.write { transaction throws(RecordError) in
+            try transaction.records.cancelDelete(record.id)
+        }
+        try fixture.store.upkeep.finishRemovedTypes()
+        #expect(try fixture.store.type(fixture.zone.id, note)?.id == fixture.note)
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        #expect(try fixture.store.past.trash(in: fixture.zone.id).map(\.stem) == [Stem("b")])
+        try fixture.save("c", "{}")
+        try fixture.expectSound()
+    }
+
     @Test("a pin of it ends")
     func pin() throws {
         let fixture = try StoreFixture()

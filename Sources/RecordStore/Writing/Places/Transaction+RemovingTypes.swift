@@ -56,15 +56,22 @@ extension Transaction {
         let waiting = try connection.all(
             """
             SELECT r.id FROM record_type t CROSS JOIN record r ON r.type_id = t.id
-            WHERE t.removed = 1 LIMIT ?
+            WHERE t.removed = 1 AND r.state = 2 LIMIT ?
             """, [.integer(limit)]
         ) { RecordID($0.int64(0)) }
         for id in waiting { try records.finalizeDelete(id) }
         try forgetRemovedTypes()
     }
 
-    /// Deletes the rows of removed types that have no records any more.
+    /// Deletes the rows of removed types that have no records any more. A type with a record that
+    /// does not wait for its deletion is there again: nobody has asked for that record's deletion.
     func forgetRemovedTypes() throws(RecordError) {
+        try connection.run(
+            """
+            UPDATE record_type SET removed = 0 WHERE removed = 1
+                AND EXISTS (SELECT 1 FROM record r WHERE r.type_id = record_type.id AND r.state != 2)
+            """)
+        if connection.changedRows > 0 { placesChanged = true }
         try connection.run(
             """
             DELETE FROM record_type
