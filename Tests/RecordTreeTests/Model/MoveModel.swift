@@ -15,8 +15,8 @@ struct MoveModel {
         var file: Int?
         /// What the handle reads of a file that lost its name, or that another version has replaced.
         var number: Int
-        /// Indicates that the file has no name: what is written goes nowhere.
-        var isLost = false
+        /// The file, once it has no name: what is written is read by those who have it open.
+        var lost: Int?
         let canWrite: Bool
         var isDirty = false
     }
@@ -98,8 +98,10 @@ struct MoveModel {
         guard let handle = handles[slot], handle.canWrite else { return .left }
         guard let id = handle.file, let path = path(of: id) else {
             // Its save would be merged with the file that has the name now.
-            guard handle.isLost else { return .left }
-            handles[slot]?.number = number
+            guard let lost = handle.lost else { return .left }
+            for (other, handle) in handles where handle.lost == lost {
+                handles[other]?.number = number
+            }
             return .done
         }
         if files[path]?.photo != nil { return .left }
@@ -112,7 +114,7 @@ struct MoveModel {
     private mutating func lose(_ id: Int) {
         for (slot, handle) in handles where handle.file == id {
             handles[slot]?.file = nil
-            handles[slot]?.isLost = true
+            handles[slot]?.lost = id
         }
     }
 
