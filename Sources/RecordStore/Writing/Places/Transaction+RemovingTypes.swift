@@ -64,12 +64,15 @@ extension Transaction {
     }
 
     /// Deletes the rows of removed types that have no records any more. A type with a record that
-    /// does not wait for its deletion is there again: nobody has asked for that record's deletion.
+    /// does not wait for its deletion is there again after the last deletion: nobody has asked for
+    /// that record's deletion. While deletions wait, each question ends at the first of them.
     func forgetRemovedTypes() throws(RecordError) {
         try connection.run(
             """
             UPDATE record_type SET removed = 0 WHERE removed = 1
-                AND EXISTS (SELECT 1 FROM record r WHERE r.type_id = record_type.id AND r.state != 2)
+                AND NOT EXISTS
+                    (SELECT 1 FROM record r WHERE r.type_id = record_type.id AND r.state = 2)
+                AND EXISTS (SELECT 1 FROM record r WHERE r.type_id = record_type.id)
             """)
         if connection.changedRows > 0 { placesChanged = true }
         try connection.run(
