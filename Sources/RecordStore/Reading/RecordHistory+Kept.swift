@@ -11,6 +11,16 @@ package enum Kept: Sendable {
 }
 
 extension RecordHistory {
+    /// Reads such data. The trash is read after the records of removed types have got there: a user
+    /// who has just removed a directory looks for its records here. In a store that is only read
+    /// they come a moment later.
+    private func read<T>(
+        _ kept: Kept, _ body: (SQLConnection) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        if kept == .trash { try store.upkeep.finishRemovedTypes() }
+        return try store.read(body)
+    }
+
     /// Returns the zones of a database with such data, in the order of their names, including
     /// removed zones. For history it returns all existing zones too.
     package func zones(
@@ -26,8 +36,7 @@ extension RecordHistory {
                 EXISTS (SELECT 1 FROM conflict c WHERE c.zone_id = zone.id AND settled IS NULL)
                 """
             }
-        if kept == .trash { try store.upkeep.finishRemovedTypes() }
-        return try store.read { connection throws(RecordError) in
+        return try read(kept) { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.zone) FROM zone WHERE database = ? AND \(condition)
@@ -76,8 +85,7 @@ extension RecordHistory {
                 SELECT DISTINCT type FROM conflict WHERE zone_id = ?1 AND settled IS NULL ORDER BY 1
                 """
             }
-        if kept == .trash { try store.upkeep.finishRemovedTypes() }
-        return try store.read { connection throws(RecordError) in
+        return try read(kept) { connection throws(RecordError) in
             try connection.all(names, [.integer(zone.rawValue)]) {
                 RecordTypeName(bytes: $0.bytes(0))
             }
@@ -99,22 +107,12 @@ extension RecordHistory {
 
     // MARK: Trash
 
-    /// Reads the trash, after the records of removed types have got there: a user who has just
-    /// removed a directory looks for its records here. In a store that is only read they come a
-    /// moment later.
-    private func readTrash<T>(
-        _ body: (SQLConnection) throws(RecordError) -> T
-    ) throws(RecordError) -> T {
-        try store.upkeep.finishRemovedTypes()
-        return try store.read(body)
-    }
-
     /// Returns the records that were deleted from a zone, newest first; of one type, or of all.
     package func trash(
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> [TrashEntry] {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try readTrash { connection throws(RecordError) in
+        return try read(.trash) { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? \(ofType) ORDER BY id DESC
@@ -132,7 +130,7 @@ extension RecordHistory {
     package func lastTrashed(
         in zone: ZoneID, type: RecordTypeName, _ stem: Stem
     ) throws(RecordError) -> TrashEntry? {
-        try readTrash { connection throws(RecordError) in
+        try read(.trash) { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.trash) FROM trash WHERE zone_id = ? AND type = ? AND stem = ?
@@ -147,7 +145,7 @@ extension RecordHistory {
         in zone: ZoneID, type: RecordTypeName? = nil
     ) throws(RecordError) -> Bool {
         let ofType = type == nil ? "" : "AND type = ?"
-        return try readTrash { connection throws(RecordError) in
+        return try read(.trash) { connection throws(RecordError) in
             try connection.exists(
                 "SELECT 1 FROM trash WHERE zone_id = ? \(ofType)",
                 [.integer(zone.rawValue)] + (type.map { [.name($0)] } ?? []))
