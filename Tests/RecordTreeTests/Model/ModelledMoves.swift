@@ -52,13 +52,7 @@ final class ModelledMoves {
             let expected = next.apply(step)
             if expected == .left { continue }
             taken += 1
-            let got: MoveModel.Outcome
-            do {
-                try perform(step)
-                got = .done
-            } catch let error as RecordError {
-                got = .refused(error.contractErrno)
-            }
+            let got = try StepOutcome { try perform(step) }
             guard got == expected else { return "\(step): expected \(expected), got \(got)" }
             model = next
             if let difference = try differenceAfterCrash() {
@@ -84,7 +78,7 @@ final class ModelledMoves {
         try shown.lookup(name, in: parent(path), as: Self.observer)
     }
 
-    /// What a shell's `>` does, each time another program.
+    /// Writes a file as a shell's `>` does, each time another program.
     private func put(_ text: String, _ name: String, _ path: MovePath) throws {
         let program = Requester(threadID: Int32(100 + taken))
         let flags = O_WRONLY | O_TRUNC

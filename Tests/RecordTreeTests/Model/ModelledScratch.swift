@@ -28,13 +28,7 @@ final class ModelledScratch {
             let expected = next.apply(step)
             if expected == .left { continue }
             taken += 1
-            let got: ScratchModel.Outcome
-            do {
-                try perform(step)
-                got = .done
-            } catch let error as RecordError {
-                got = .refused(error.contractErrno)
-            }
+            let got = try StepOutcome { try perform(step) }
             guard got == expected else { return "\(step): expected \(expected), got \(got)" }
             model = next
             if let difference = try difference() { return "\(step): \(difference)" }

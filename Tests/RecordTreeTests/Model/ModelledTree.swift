@@ -36,13 +36,7 @@ final class ModelledTree {
         let expected = next.apply(step)
         if expected == .left { return nil }
         taken += 1
-        let got: TreeModel.Outcome
-        do {
-            try perform(step)
-            got = .done
-        } catch let error as RecordError {
-            got = .refused(error.contractErrno)
-        }
+        let got = try StepOutcome { try perform(step) }
         guard got == expected else { return "expected \(expected), got \(got)" }
         model = next
         return try step == .crash ? differenceAfterCrash() : difference()
@@ -215,8 +209,8 @@ final class ModelledTree {
         return saved == words(expected) ? nil : "is saved as \(saved), not \(words(expected))"
     }
 
-    /// What was saved is there after a kill, and what was removed is not. Of a text that waits for
-    /// its save nothing is said.
+    /// Compares the state after a kill: saved texts are there, and removed files are not. It says
+    /// nothing of a text that waits for its save.
     private func differenceAfterCrash() throws -> String? {
         let copy = try TreeFixture(after: fixture)
         let names = try copy.names().filter { $0 != ".error" }

@@ -13,7 +13,8 @@ struct MoveModel {
     struct Handle {
         /// The file, while a name shows it as the handle does.
         var file: Int?
-        /// What the handle reads of a file that lost its name, or that another version has replaced.
+        /// The number that the handle reads of a file that lost its name, or that another version has
+        /// replaced.
         var number: Int
         /// The file, once it has no name: what is written is read by those who have it open.
         var lost: Int?
@@ -21,12 +22,7 @@ struct MoveModel {
         var isDirty = false
     }
 
-    enum Outcome: Equatable {
-        case done
-        case refused(Int32)
-        /// Something of which the contract says nothing, or too much for this model.
-        case left
-    }
+    typealias Outcome = StepOutcome
 
     var files: [MovePath: File] = [:]
     var handles: [MoveStep.Slot: Handle] = [:]
@@ -69,7 +65,7 @@ struct MoveModel {
         handles.values.contains { $0.file == id && $0.canWrite }
     }
 
-    /// What a handle reads.
+    /// Returns the number that a handle reads.
     func number(_ slot: MoveStep.Slot) -> Int? {
         guard let handle = handles[slot] else { return nil }
         guard let id = handle.file, let path = path(of: id) else { return handle.number }

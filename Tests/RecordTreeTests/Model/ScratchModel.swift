@@ -52,12 +52,7 @@ struct ScratchModel {
         }
     }
 
-    enum Outcome: Equatable {
-        case done
-        case refused(Int32)
-        /// The kernel answers before it asks.
-        case left
-    }
+    typealias Outcome = StepOutcome
 
     /// The directory itself is inode 0.
     var inodes: [Int: Inode] = [0: .directory([:])]

@@ -21,12 +21,7 @@ struct TreeModel {
         let canWrite: Bool
     }
 
-    enum Outcome: Equatable {
-        case done
-        case refused(Int32)
-        /// Something of which the contract says nothing.
-        case left
-    }
+    typealias Outcome = StepOutcome
 
     var entries: [String: Entry] = [:]
     var files: [FileID: File] = [:]
