@@ -33,9 +33,9 @@ private final class AssetWalk {
     private let stems = ["a", "b", "c"]
     private var files: [String: Files] = [:]
     private var trash: [String: [Files]] = [:]
-    /// What each version of a record has, by its token.
+    /// The files of each version of a record, by its token.
     private var versions: [Int64: Files] = [:]
-    /// What the server has of each record.
+    /// The files of each record at the server.
     private var server: [String: Files] = [:]
     private var bytes: [ContentHash: String] = [:]
     private(set) var steps: [String] = []
@@ -144,8 +144,8 @@ private final class AssetWalk {
         return "restore \(stem)"
     }
 
-    /// Whether the bytes are anywhere. Those of an earlier version may have been given up here, and
-    /// replaced at the server.
+    /// Returns whether the bytes are anywhere. Those of an earlier version may have been given up
+    /// here, and replaced at the server.
     private func isAvailable(_ files: Files?) -> Bool {
         (files?.all ?? []).allSatisfy { text in
             let hash = SHA256.hash(Array(text.utf8))

@@ -26,7 +26,7 @@ private final class MoveWalk {
     private let zones: [ZoneID]
     private let types: [TypeID]
     private let stems = (0..<4).map { Stem("r\($0)") }
-    /// What each record is to have at the end, by its `id`.
+    /// The expected values of each record at the end, by its `id`.
     private var alive: [String: Values] = [:]
     private var flights: [OutboxClaim] = []
     private var lastID = 0

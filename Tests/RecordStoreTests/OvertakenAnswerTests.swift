@@ -7,12 +7,12 @@ import Testing
 /// The answer to a request comes after the feed has told what others did to the record since. What
 /// the user has then reaches the server, and nothing else is sent.
 @Suite struct OvertakenAnswerTests {
-    /// What the feed tells between the arrival of the request and its answer.
+    /// The news of the feed between the arrival of the request and its answer.
     enum News: CaseIterable {
         case nothing, echo, otherField, laterValue, earlierValue, deletion, madeAgain
     }
 
-    /// What the user does in that time, before the news or after them.
+    /// The action of the user in that time, before the news or after them.
     enum Meanwhile: CaseIterable { case nothing, edit, remove, delete, makeAnew }
 
     /// The server's record, and the values that the user means.

@@ -55,7 +55,7 @@ private final class RecoveryWalk {
     private let fixture: StoreFixture
     private let own: TypeID
     private var random: SeededRandom
-    /// What the file of each record shows, by its path in the recovery.
+    /// The text that the file of each record shows, by its path in the recovery.
     private var shown: [String: String] = [:]
     /// The texts that the records ever had, with the refused ones.
     private var texts: Set<String> = []

@@ -41,7 +41,7 @@ import Testing
 }
 
 extension StoreFixture {
-    /// What a merge knows of the last change of each field.
+    /// The knowledge of a merge about the last change of each field.
     struct Edit: Equatable {
         let time: Int64
         let author: Author
@@ -66,7 +66,7 @@ extension StoreFixture {
 }
 
 private final class RetentionWalk {
-    /// What has to be the same before and after a retention.
+    /// The state that has to be the same before and after a retention.
     private struct Needed: Equatable {
         var texts: [String: String] = [:]
         var edits: [String: [String: StoreFixture.Edit]] = [:]

@@ -36,7 +36,7 @@ struct SearchModel {
     /// The types in which `when` is a text, and not a time.
     var typesOfText: Set<String> = ["Note", "Task"]
 
-    /// What is found for words: all of them, each in one value, with its parts in a row.
+    /// Returns the records that have all of the words, each in one value, with its parts in a row.
     func found(_ search: String) -> [String] {
         let wanted = search.split(separator: " ").map { Self.tokens(String($0)) }
         return shown.filter { path, values in

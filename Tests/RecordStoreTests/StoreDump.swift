@@ -30,7 +30,7 @@ extension StoreFixture {
         }
     }
 
-    /// What users see and what is left to send, without numbers of rows.
+    /// Returns the content that users see or that is left to send, without numbers of rows.
     func contents() throws(RecordError) -> [String] {
         var lines: [String] = []
         for database in Database.allCases {
@@ -66,7 +66,7 @@ extension StoreFixture {
         return lines
     }
 
-    /// What the files of some types show, by the numbers of their records.
+    /// Returns the texts that the files of some types show, by the numbers of their records.
     func shownFiles(_ types: [TypeID]) throws(RecordError) -> [RecordID: String] {
         var shown: [RecordID: String] = [:]
         for type in types {

@@ -5,7 +5,7 @@ import RecordTree
 import TestSupport
 import Testing
 
-/// What the files of a conflict say when a side is missing, and how a conflict ends by the calls of
+/// The texts of a conflict's files when a side is missing, and the end of a conflict by the calls of
 /// programs (ControlDirectory, "Settling a conflict").
 @Suite("Sides of conflicts")
 struct ConflictReportTests {

@@ -24,7 +24,7 @@ struct EventStreamTests {
         return try fixture.tree.open(node, flags: O_RDONLY, caller: TreeFixture.user).handle
     }
 
-    /// What a reader finds now, without waiting for more.
+    /// Reads the lines that are there now, without waiting for more.
     private func read(_ handle: HandleNumber, atOnce: Int = 1 << 20) throws -> String {
         var bytes: [UInt8] = []
         while case .bytes(let next) = try fixture.tree.read(handle, offset: 0, count: atOnce) {

@@ -28,7 +28,7 @@ struct ShareDraftTests {
         path.contains("/") ? "private/Box/Note" : "private/Box"
     }
 
-    /// What the directory of a share's file lists.
+    /// Lists the directory of a share's file.
     private func names(_ path: String, _ fixture: ShareFixture) throws -> [String] {
         try fixture.tree.names(in: #require(try fixture.tree.find(directory(path))).node)
     }

@@ -45,7 +45,7 @@ struct ExistingNameTests {
         Row(".recordfs/trash/\(note)/gone.json", nil, ENOTDIR, EXDEV),
     ]
 
-    /// What is shown in each directory to the path, and the text of each file in the last one.
+    /// Returns the names in each directory to the path, and the text of each file in the last one.
     private func shown(_ path: String, _ places: PlaceFixture) throws -> [String] {
         var shown = try places.names(PlaceFixture.note)
         let parts = path.split(separator: "/")

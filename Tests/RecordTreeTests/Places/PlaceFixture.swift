@@ -57,7 +57,7 @@ final class PlaceFixture {
         path.isEmpty ? .root : try #require(try fixture.find(path), "\(path) is not there").node
     }
 
-    /// What a directory lists, without the reasons of refused names.
+    /// Lists a directory, without the reasons of refused names.
     func names(_ path: String) throws -> [String] {
         try fixture.names(in: node(path)).filter { $0 != ".error" }
     }

@@ -8,7 +8,7 @@ import Testing
 /// The numbers of nodes beside what a kernel holds of them.
 @Suite("Node numbers beside what the kernel holds")
 struct NodeTableWalkTests {
-    /// What the kernel may do with a number: it was answered so often, and names this.
+    /// The lookups of a number that the kernel holds, and the node that it names.
     private struct Held {
         var count: UInt64
         var node: Node
