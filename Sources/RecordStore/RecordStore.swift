@@ -38,6 +38,8 @@ package final class RecordStore: Sendable {
     /// records were waiting. Changes only at a commit, on the writer's queue.
     let hasRemovedTypes = Atomic(false)
     private let commitCount = Atomic(0)
+    /// The times of directories that are newer than their rows.
+    let directoryTimes = Mutex(DirectoryTimes())
     let clockWatch = Mutex(ClockWatch())
     let moment: ChangeMoment
     let retentionWalk = Mutex(RetentionWalk())
@@ -201,6 +203,11 @@ package final class RecordStore: Sendable {
     /// Updates the caches. Runs on the writer's queue, so that they change in the order of the
     /// commits.
     private func publish(_ transaction: Transaction) {
+        if !transaction.touched.isEmpty {
+            directoryTimes.withLock { times in
+                for (type, touch) in transaction.touched { times.note(touch, type) }
+            }
+        }
         commitCount.add(1, ordering: .releasing)
         cache.withLock { $0.count(transaction) }
         if !transaction.schemas.isEmpty || transaction.placesChanged {
@@ -265,6 +272,7 @@ package final class RecordStore: Sendable {
     ///   nothing.
     package func close() throws(RecordError) {
         if let lock, !lock.isHeld { return }
+        upkeep.settleDirectoriesAtClose()
         let failure: RecordError?
         do throws(RecordError) {
             try sync()

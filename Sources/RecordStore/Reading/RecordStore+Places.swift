@@ -29,37 +29,44 @@ extension RecordStore {
 
     /// Returns the record types of a zone in the order of their names.
     package func types(in zone: ZoneID) throws(RecordError) -> [TypeInfo] {
-        try read { connection throws(RecordError) in
+        let times = latestTimes
+        return try read { connection throws(RecordError) in
             try connection.all(
                 """
                 SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND removed = 0
                 ORDER BY name
                 """,
                 [.integer(zone.rawValue)]
-            ) { $0.type() }
+            ) { times.latest($0.type()) }
         }
     }
+
+    /// The times of directories that are newer than their rows. Taken before the rows are read,
+    /// because they are forgotten once the rows have them.
+    private var latestTimes: DirectoryTimes { directoryTimes.withLock { $0 } }
 
     package func type(
         _ zone: ZoneID, _ name: RecordTypeName
     ) throws(RecordError) -> TypeInfo? {
-        try read { connection throws(RecordError) in
+        let times = latestTimes
+        return try read { connection throws(RecordError) in
             try connection.first(
                 """
                 SELECT \(Columns.type) FROM record_type
                 WHERE zone_id = ? AND name = ? AND removed = 0
                 """,
                 [.integer(zone.rawValue), .name(name)]
-            ) { $0.type() }
+            ) { times.latest($0.type()) }
         }
     }
 
     package func type(_ id: TypeID) throws(RecordError) -> TypeInfo? {
-        try read { connection throws(RecordError) in
+        let times = latestTimes
+        return try read { connection throws(RecordError) in
             try connection.first(
                 "SELECT \(Columns.type) FROM record_type WHERE id = ? AND removed = 0",
                 [.integer(id.rawValue)]
-            ) { $0.type() }
+            ) { times.latest($0.type()) }
         }
     }
 

@@ -37,7 +37,7 @@ package struct TypeInfo: Hashable, Sendable {
     package let name: RecordTypeName
     package let created: Timestamp
     /// The time at which an entry was last added or removed: the directory's mtime.
-    package let modified: Timestamp
+    package internal(set) var modified: Timestamp
     /// The time of the last change of any kind to the directory on this machine.
-    package let statusChanged: Timestamp
+    package internal(set) var statusChanged: Timestamp
 }

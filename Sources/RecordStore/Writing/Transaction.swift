@@ -36,8 +36,8 @@ package final class Transaction {
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
     var actionsAtCommit: [() -> Void] = []
-    /// Types whose directories already have this transaction's time.
-    var touched: Set<TypeID> = []
+    /// What became of the times of directories.
+    var touched: [TypeID: DirectoryTimes.Touch] = [:]
     /// The `FieldStamp.time` of everything that this transaction changes. Nil until it has changed
     /// something.
     var stampTime: Int64?

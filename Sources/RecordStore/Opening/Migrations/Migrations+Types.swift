@@ -4,4 +4,9 @@ extension Migrations {
     static let removedTypes = """
         ALTER TABLE record_type ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
         """
+
+    /// 1 while later times of the directory may be in the memory of the process that writes.
+    static let directoryTimes = """
+        ALTER TABLE record_type ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;
+        """
 }

@@ -25,6 +25,7 @@ enum Migrations {
         ("2026-11-27 word places", stepsOfWordPlaces),
         ("2026-11-28 passed over types", [sql("passed over types", passedOverTypes)]),
         ("2026-11-28 removed types", [sql("removed types", removedTypes)]),
+        ("2026-11-28 directory times", [sql("directory times", directoryTimes)]),
     ]
 
     typealias Step = (

@@ -151,7 +151,7 @@ extension Transaction {
         try connection.first(
             "SELECT \(Columns.type) FROM record_type WHERE zone_id = ? AND name = ? AND removed = 0",
             [.integer(zone.rawValue), .name(name)]
-        ) { $0.type() }
+        ) { $0.type() }.map { type in store.directoryTimes.withLock { $0.latest(type) } }
     }
 
     /// Returns a type with its zone, from the store's cache when nothing changed in this
@@ -184,15 +184,48 @@ extension Transaction {
         return place
     }
 
-    /// Updates the time of a directory in which an entry was added or removed.
+    /// Updates the time of a directory in which an entry was added or removed, in its row or in
+    /// `DirectoryTimes`.
     func touch(_ type: TypeID) throws(RecordError) {
-        guard touched.insert(type).inserted else { return }
-        try connection.run(
-            Self.touchType, [.time(now), .time(changed), .integer(type.rawValue)])
+        switch touched[type] {
+        case .written, .deferred: return
+        case .set: try writeTouch(type, marks: false)
+        case nil:
+            switch store.directoryTimes.withLock({ $0.plan(type, at: now) }) {
+            case .write(let marks): try writeTouch(type, marks: marks)
+            case .remember:
+                touched[type] = .deferred(
+                    DirectoryTimes.Times(modified: now, changed: nextChange(of: type)))
+            }
+        }
     }
 
-    private static let touchType =
-        "UPDATE record_type SET modified = ?1, \(Columns.changed("?2")) WHERE id = ?3"
+    /// Returns the `st_ctime` of a change of a directory: later than the last one, also when the
+    /// clock was set back.
+    func nextChange(of type: TypeID) -> Timestamp {
+        guard let last = store.directoryTimes.withLock({ $0.times(of: type)?.changed }) else {
+            return changed
+        }
+        return max(changed, last + .nanoseconds(1))
+    }
+
+    private func writeTouch(_ type: TypeID, marks: Bool) throws(RecordError) {
+        let changed = try connection.first(
+            Self.touchType,
+            [
+                .time(now), .time(nextChange(of: type)), .integer(type.rawValue),
+                .integer(marks ? 1 : 0),
+            ]
+        ) { $0.time(0) }
+        guard let changed else { return }
+        touched[type] = .written(
+            DirectoryTimes.Times(modified: now, changed: changed), isMarked: marks)
+    }
+
+    private static let touchType = """
+        UPDATE record_type SET modified = ?1, unsettled = ?4, \(Columns.changed("?2")) WHERE id = ?3
+        RETURNING status_changed
+        """
 
     func touch(_ zone: ZoneID) throws(RecordError) {
         try connection.run(

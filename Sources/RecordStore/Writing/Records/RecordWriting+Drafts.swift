@@ -211,10 +211,16 @@ extension RecordWriting {
 
     /// Stores a directory's time until an entry is added or removed.
     package func setModified(_ type: TypeID, _ modified: Timestamp) throws(RecordError) {
-        transaction.touched.remove(type)
+        transaction.touched[type] = .set
         try transaction.connection.run(
-            "UPDATE record_type SET modified = ? WHERE id = ?",
-            [.time(modified), .integer(type.rawValue)])
+            """
+            UPDATE record_type SET modified = ?1, unsettled = 0, \(Columns.changed("?2"))
+            WHERE id = ?3
+            """,
+            [
+                .time(modified), .time(transaction.nextChange(of: type)),
+                .integer(type.rawValue),
+            ])
     }
 
     /// Stores the time of a zone's directory in the same way.
