@@ -173,6 +173,9 @@ import Testing
         fixture.clock.advance(.seconds(1))
         try fixture.store.upkeep.settleDirectories()
         #expect(try walk.unsettled(fixture.store) == [])
+        let commits = fixture.store.commits
+        try fixture.store.upkeep.settleDirectories()
+        #expect(fixture.store.commits == commits)
         try walk.check(fixture.note, hasChanged: false)
         try fixture.reopen()
         try walk.check(fixture.note, hasChanged: false)
