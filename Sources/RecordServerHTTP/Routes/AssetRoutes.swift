@@ -1,5 +1,5 @@
 import HTTPTypes
-package import HummingbirdCore
+import HummingbirdCore
 import NIOCore
 import RecordModel
 package import RecordServerCore

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 extension FeedApplying {
     /// Makes room for a record of another type that arrives with the name of a record here. If the

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// Edits of records that were renamed, or moved to another type or zone. The user who moved a
 /// record did not know of the edit, or the user who edited it did not know of the move. The edits

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// The state of the server, and the changes that were not sent to it or are not answered yet.
 extension RemoteApplication {

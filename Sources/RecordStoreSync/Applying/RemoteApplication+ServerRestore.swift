@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// States that this machine knows, and that a server no longer knows after it was restored from a
 /// backup. A state that the server acknowledged to this machine is the later one, and is sent

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// Records of zones that other users share.
 extension RemoteApplication {

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// The order of edits among those of other machines: their stamps, and the edits that lost.
 extension RemoteApplication {

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// Applies the server's changes of one zone. It merges them by field with the pending changes of
 /// this machine.

@@ -1,6 +1,6 @@
 import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// The server's news of one record, merged with what is here, and decided.
 struct RecordUpdate {

@@ -1,5 +1,5 @@
 import RecordModel
-package import RecordStore
+import RecordStore
 
 /// The server's news of a record that this store has, beside the state of the record here: everything
 /// that a decision needs, as values.

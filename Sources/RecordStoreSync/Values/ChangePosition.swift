@@ -1,6 +1,6 @@
-package import RecordModel
+import RecordModel
 import RecordSQL
-package import RecordStore
+import RecordStore
 
 /// A position in a zone, as the change tags of a recordfs-server express it. Later changes have
 /// higher positions.

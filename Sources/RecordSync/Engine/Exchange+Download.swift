@@ -1,7 +1,7 @@
 import Logging
 import RecordModel
 package import RecordStore
-package import RecordStoreSync
+import RecordStoreSync
 package import RecordWire
 
 extension Exchange {

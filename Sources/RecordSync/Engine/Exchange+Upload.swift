@@ -1,6 +1,6 @@
 import RecordModel
 package import RecordStore
-package import RecordStoreSync
+import RecordStoreSync
 import RecordWire
 
 extension Exchange {

@@ -1,7 +1,7 @@
 import Logging
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
+import RecordStoreSync
 import RecordWire
 import Synchronization
 

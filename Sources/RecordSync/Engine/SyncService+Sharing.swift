@@ -1,6 +1,6 @@
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
+import RecordStoreSync
 package import RecordWire
 
 /// A zone that is or can be shared, or a record in it with its children.

@@ -1,5 +1,5 @@
 package import RecordModel
-package import RecordStore
+import RecordStore
 package import RecordStoreSync
 package import RecordWire
 

@@ -22,7 +22,7 @@ struct LogoutCommand: ParsableCommand {
         let file = AccountFile(stateDirectory: access.directory)
         var last: Account?
         try access.reporting { () throws(RecordError) in
-            try file.update { (account) throws(RecordError) in
+            _ = try file.update { (account) throws(RecordError) in
                 guard let current = account, current.isSignedIn else { return }
                 last = current
                 // The owner of these records stays known: no other account gets them.
