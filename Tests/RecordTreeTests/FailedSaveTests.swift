@@ -174,6 +174,8 @@ extension TreeFixture {
             BEGIN INSERT INTO promise (broken) VALUES (-1); END;
             CREATE TRIGGER failing_insert AFTER INSERT ON record
             BEGIN INSERT INTO promise (broken) VALUES (-1); END;
+            CREATE TRIGGER failing_asset AFTER UPDATE ON asset
+            BEGIN INSERT INTO promise (broken) VALUES (-1); END;
             """)
     }
 
@@ -182,6 +184,7 @@ extension TreeFixture {
             """
             DROP TRIGGER failing_update;
             DROP TRIGGER failing_insert;
+            DROP TRIGGER failing_asset;
             DROP TABLE promise;
             """)
     }

@@ -189,6 +189,8 @@ let pathOnly: Int32 = 0o10000000
 /// AT_EMPTY_PATH: the call is about the descriptor's own file.
 private let emptyPath: Int32 = 0x1000
 
+/// RENAME_NOREPLACE and RENAME_EXCHANGE of <linux/fs.h>.
+let renameNoReplace: UInt32 = 1
 let renameExchange: UInt32 = 2
 
 /// Changes of the file that `base` holds, even when it has another name now.

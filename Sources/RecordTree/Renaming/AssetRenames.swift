@@ -141,13 +141,16 @@ final class AssetRenames: Sendable {
             throw RecordError(.unavailable, "the asset is not on this machine yet: read it first")
         }
         let path = try scratch.newPath(target)
-        try scratch.hold(target)
-        try scratch.storage.place(copyOf: content.file, at: path, modified: content.modified)
+        let file = try StagedFile(
+            in: scratch.storage, copyOf: content.file, modified: content.modified)
         let number = nodes.number(of: .asset(entry.id))
-        let goesWithRecord = try store.write(author: .mount) { transaction throws(RecordError) in
-            try transaction.assets.stopFollowing(entry)
-            try transaction.assets.beginLeaving(entry)
-            return try transaction.records.record(entry.record)?.state == .waitingDelete
+        let goesWithRecord = try scratch.replace(target, at: path, with: file) {
+            () throws(RecordError) in
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                try transaction.assets.stopFollowing(entry)
+                try transaction.assets.beginLeaving(entry)
+                return try transaction.records.record(entry.record)?.state == .waitingDelete
+            }
         }
         moves.noteMoved(entry)
         assets.detach(entry, isHidden: goesWithRecord)

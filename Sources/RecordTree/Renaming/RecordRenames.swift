@@ -135,13 +135,10 @@ final class RecordRenames: Sendable {
         let assets = try followingFiles.leavingFilesGone(of: file)
         let (text, modified) = try recordFiles.shownText(of: file)
         let path = try scratch.newPath(target)
-        if try scratch.storage.status(path)?.isDirectory == true {
-            throw RecordError(.isDirectory, "the new name is a directory")
-        }
-        try scratch.hold(target)
-        try scratch.storage.place(text, at: path, modified: modified)
-        Failpoint.pass(.backupWritten)
-        if !records.takePending(file) {
+        let backup = try StagedFile(in: scratch.storage, text, modified: modified)
+        try scratch.replace(target, at: path, with: backup) { () throws(RecordError) in
+            Failpoint.pass(.backupWritten)
+            if records.takePending(file) { return }
             try saving.beginDelete { transaction throws(RecordError) in
                 guard let entry = try transaction.records.record(file.record) else { return nil }
                 try transaction.records.beginDelete(entry.id)

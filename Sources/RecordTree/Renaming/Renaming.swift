@@ -9,9 +9,6 @@ private enum RenameEnd {
     case scratch(ScratchPlace)
 }
 
-/// RENAME_NOREPLACE and RENAME_EXCHANGE of <linux/fs.h>.
-private let renameNoReplace: UInt32 = 1
-
 /// Renames files (renameat2), and links them.
 final class Renaming: Sendable {
     let assetRenames: AssetRenames

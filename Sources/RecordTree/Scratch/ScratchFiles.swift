@@ -198,6 +198,21 @@ final class ScratchFiles: Sendable {
         return id
     }
 
+    /// Gives a file the name of a place and runs `commit`. If that fails, the place has its former
+    /// file again, or none.
+    func replace<T>(
+        _ place: ScratchPlace, at path: HostName, with file: StagedFile,
+        _ commit: () throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        let held = try hold(place)
+        do throws(RecordError) {
+            return try file.place(at: path, commit)
+        } catch {
+            letGo(held)
+            throw error
+        }
+    }
+
     func letGo(_ ids: ScratchID?...) {
         for case let id? in ids { scratchNodes.letGo(id) }
     }

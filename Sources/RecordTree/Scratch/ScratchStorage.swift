@@ -55,9 +55,7 @@ struct ScratchStorage: Sendable {
 
     /// Writes bytes to a name, all or nothing, with the given modification time.
     func place(_ bytes: [UInt8], at target: HostName, modified: Timestamp) throws(RecordError) {
-        try place(at: target, modified: modified) { file throws(RecordError) in
-            try file.writeAll(bytes)
-        }
+        try StagedFile(in: self, bytes, modified: modified).place(at: target)
     }
 
     /// Writes a copy of a file of any size to a name, all or nothing, with the given modification
@@ -65,27 +63,7 @@ struct ScratchStorage: Sendable {
     func place(copyOf source: HostFile, at target: HostName, modified: Timestamp)
         throws(RecordError)
     {
-        try place(at: target, modified: modified) { file throws(RecordError) in
-            try file.copy(from: source, count: Int64(try source.status.st_size))
-        }
-    }
-
-    private func place(
-        at target: HostName, modified: Timestamp, _ fill: (HostFile) throws(RecordError) -> Void
-    ) throws(RecordError) {
-        let name = ".new-\(getpid())-\(UInt64.random(in: 0...(.max)))"
-        let staging = try self.name(ScratchRoute(path: Array(name.utf8)))
-        do throws(RecordError) {
-            let file = try staging.open(O_RDWR | O_CREAT | O_EXCL)
-            try fill(file)
-            // The mode that records show. The daemon's own umask would hide the file from readers.
-            try HostName(file).setMode(0o644)
-            try file.setTimes(accessed: nil, modified: modified)
-            try staging.rename(to: target, flags: 0)
-        } catch {
-            _ = withPath(staging.path) { unlinkat(staging.base.descriptor, $0, 0) }
-            throw error
-        }
+        try StagedFile(in: self, copyOf: source, modified: modified).place(at: target)
     }
 }
 
