@@ -95,7 +95,8 @@ import Glibc
         }
     }
 
-    @Test("an import of the same bytes mends a damaged file and seals it", arguments: Change.allCases)
+    @Test(
+        "an import of the same bytes mends a damaged file and seals it", arguments: Change.allCases)
     func importedAgain(_ change: Change) throws {
         guard change != .folder, change != .link else { return }
         _ = try apply(change)

@@ -66,7 +66,9 @@ struct ClaimModel {
             }
             // A younger change goes first only where this one or an older one needs it.
             for before in claimed[..<place] where before > id {
-                let isNeeded = claimed.contains { $0 <= id && closures[$0]?.contains(before) == true }
+                let isNeeded = claimed.contains {
+                    $0 <= id && closures[$0]?.contains(before) == true
+                }
                 if !isNeeded { wrong.append("\(before) overtakes \(id)") }
             }
         }

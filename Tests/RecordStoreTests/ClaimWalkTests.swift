@@ -70,7 +70,8 @@ private final class ClaimWalk {
         }
         let targets = (0..<random.below(3)).map { _ in random.pick(names) }
         if !targets.isEmpty {
-            members.append("\"to\":[\(targets.map { "{\"$ref\":\"\($0)\"}" }.joined(separator: ","))]")
+            members.append(
+                "\"to\":[\(targets.map { "{\"$ref\":\"\($0)\"}" }.joined(separator: ","))]")
             named.formUnion(targets)
         }
         members.append("\"s\":\"\(String(repeating: "x", count: random.below(3) * 40))\"")

@@ -134,7 +134,9 @@ private final class DraftWalk {
             }
             let shown = try fixture.text(name)
             if shown != file.draft ?? saved { differences.append("\(name) shows \(shown ?? "-")") }
-            if entry.hasDraft != (file.draft != nil) { differences.append("\(name)'s flag is wrong") }
+            if entry.hasDraft != (file.draft != nil) {
+                differences.append("\(name)'s flag is wrong")
+            }
             if entry.size != Int64(shown?.utf8.count ?? 0) {
                 differences.append("\(name) has \(entry.size) bytes")
             }

@@ -29,7 +29,8 @@ import Testing
         try fixture.expectSound()
     }
 
-    @Test("a waiting deletion whose name the server still has goes on waiting, for it frees nothing")
+    @Test(
+        "a waiting deletion whose name the server still has goes on waiting, for it frees nothing")
     func waitingAtServer() throws {
         let fixture = try StoreFixture()
         let task = try fixture.save("x", #"{"n":1}"#, type: fixture.task).id

@@ -122,7 +122,11 @@ private final class PinWalk {
                 differences.append("the pinned \(place) is given up")
             }
             if !isPinned(place), isSent, isStored { differences.append("\(place) stays") }
-            if !isSent { isHere[bytes] = isStored } else if !isPinned(place) { isHere[bytes] = false }
+            if !isSent {
+                isHere[bytes] = isStored
+            } else if !isPinned(place) {
+                isHere[bytes] = false
+            }
         }
         return "evict"
     }

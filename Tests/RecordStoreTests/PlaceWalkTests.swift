@@ -128,7 +128,9 @@ private final class PlaceWalk {
         }
         let isEmpty = !types.keys.contains { $0.zone == zone }
         let right: RecordError.Code? = !zones.contains(zone) ? .notFound : isEmpty ? nil : .notEmpty
-        if error?.code != right { differences.append("\(zone) is removed: \(String(describing: error))") }
+        if error?.code != right {
+            differences.append("\(zone) is removed: \(String(describing: error))")
+        }
         if right == nil {
             zones.remove(zone)
             finishLeaving()
@@ -183,7 +185,9 @@ private final class PlaceWalk {
     // MARK: What is listed
 
     private func expect(_ found: [String], _ right: some Sequence<String>, _ what: String) {
-        if found != right.sorted() { differences.append("\(what): \(found), not \(right.sorted())") }
+        if found != right.sorted() {
+            differences.append("\(what): \(found), not \(right.sorted())")
+        }
     }
 
     private func expectPlaces() throws {
@@ -205,7 +209,9 @@ private final class PlaceWalk {
                 "types of \(zone) with history")
             for type in ["Note", "Task"] {
                 let has = try store.past.hasKeptType(id, RecordTypeName(type))
-                if has != all.contains(type) { differences.append("\(zone)/\(type) is kept: \(has)") }
+                if has != all.contains(type) {
+                    differences.append("\(zone)/\(type) is kept: \(has)")
+                }
             }
         }
         for (place, type) in types {
@@ -222,7 +228,9 @@ private final class PlaceWalk {
             for type in ["Note", "Task"] {
                 let count = entries.filter { "\($0.type)" == type }.count
                 let right = trash[Place(zone: zone, type: type)] ?? 0
-                if count != right { differences.append("\(count) of \(zone)/\(type), not \(right)") }
+                if count != right {
+                    differences.append("\(count) of \(zone)/\(type), not \(right)")
+                }
                 let has = try fixture.store.past.hasTrash(in: id, type: RecordTypeName(type))
                 if has != (right > 0) { differences.append("\(zone)/\(type) has trash: \(has)") }
             }

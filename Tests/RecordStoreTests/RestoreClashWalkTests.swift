@@ -138,11 +138,12 @@ private final class RestoreClashWalk {
     /// that had one name the last that was deleted.
     private func expected() throws -> [Key: Lost] {
         let here = try names(waiting: false)
-        let shown = try Set(types.flatMap { type in
-            try fixture.names(type.id).filter { stem in
-                try fixture.record(stem, type: type.id)?.state == .saved
-            }.map { "\(type.name)/\($0)" }
-        })
+        let shown = try Set(
+            types.flatMap { type in
+                try fixture.names(type.id).filter { stem in
+                    try fixture.record(stem, type: type.id)?.state == .saved
+                }.map { "\(type.name)/\($0)" }
+            })
         var expected = waiting
         for (key, lost) in trash.sorted(by: { $0.value.number > $1.value.number })
         where expected[key] == nil {

@@ -63,7 +63,9 @@ enum ModelType: String, CaseIterable {
     }
 
     /// Returns whether a stored value of a field of whole numbers stays exact in one of doubles.
-    func isExact(_ value: ModelValue) -> Bool { takes(value) && value != .large && value != .larges }
+    func isExact(_ value: ModelValue) -> Bool {
+        takes(value) && value != .large && value != .larges
+    }
 }
 
 /// The schema of one type and the values of its records.
@@ -104,7 +106,8 @@ struct SchemaModel {
                     continue
                 }
                 let old = fields[name]?.type
-                let isWidened = (old == .int && type == .double) || (old == .ints && type == .doubles)
+                let isWidened =
+                    (old == .int && type == .double) || (old == .ints && type == .doubles)
                 guard isWidened ? type.isExact(value) : type.takes(value) else { return false }
             }
         }

@@ -100,7 +100,8 @@ private final class SchemaWalk {
         }
         for field in ["n", "m", "k"] where random.below(3) > 0 {
             // Mostly a value that fits: other ones end the walk's variety.
-            let all = random.below(3) == 0 ? ModelValue.allCases : fitting[field] ?? [.whole, .wholes]
+            let all =
+                random.below(3) == 0 ? ModelValue.allCases : fitting[field] ?? [.whole, .wholes]
             values[field] = random.pick(all)
         }
         let text = values.sorted { $0.key < $1.key }

@@ -85,7 +85,9 @@ private final class PeopleWalk {
         }
         steps.append("\(isOwn ? "own change: " : "")\(text)")
         let isSilent = isOwn || !isKnown
-        expect(isSilent ? [] : news(before, asked), isChanged: before != participants || asked != requests)
+        expect(
+            isSilent ? [] : news(before, asked),
+            isChanged: before != participants || asked != requests)
         isKnown = true
     }
 
@@ -207,7 +209,9 @@ private final class InvitationWalk {
             try transaction.sharing.removeInvitation(Text(id))
         }
         let heard = fixture.changes().filter { $0.kind == .share }
-        if heard.count != (known.contains(id) ? 1 : 0) || heard.contains(where: { !$0.shareNews.isEmpty }) {
+        if heard.count != (known.contains(id) ? 1 : 0)
+            || heard.contains(where: { !$0.shareNews.isEmpty })
+        {
             differences.append("the answer to \(id) is told as \(heard)")
         }
         known.removeAll { $0 == id }
@@ -220,7 +224,9 @@ private final class InvitationWalk {
         if news.compactMap({ $0.invitation?.id.string }) != right {
             differences.append("news \(news), not \(right)")
         }
-        if news.contains(where: { $0.kind != .invited || $0.who != "owner of \($0.invitation?.id.string ?? "")" }) {
+        if news.contains(where: {
+            $0.kind != .invited || $0.who != "owner of \($0.invitation?.id.string ?? "")"
+        }) {
             differences.append("news of nobody: \(news)")
         }
     }

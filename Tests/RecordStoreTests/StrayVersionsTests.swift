@@ -97,7 +97,8 @@ import Testing
                 file.replaceSubrange(second * 1024..<(second + 1) * 1024, with: pages[0])
             default:
                 let start = (random.below(file.count / 1024 - 1) + 1) * 1024
-                file.replaceSubrange(start..<start + 1024, with: [UInt8](repeating: 255, count: 1024))
+                file.replaceSubrange(
+                    start..<start + 1024, with: [UInt8](repeating: 255, count: 1024))
             }
             try file.write(to: URL(filePath: path))
             let found = try #require(try StrayVersions(path: path)).all()
