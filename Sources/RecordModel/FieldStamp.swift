@@ -124,7 +124,8 @@ package struct HybridClock: Sendable {
     /// The last millisecond that is counted, in the year 6429.
     private static let millisecondsMax: Int64 = 1 << 47 - 1
 
-    private var last: Int64
+    /// The last time that was given or believed.
+    private(set) package var last: Int64
 
     /// Creates a clock.
     ///
@@ -141,6 +142,9 @@ package struct HybridClock: Sendable {
     package mutating func hear(_ stamp: FieldStamp, _ now: Timestamp) {
         if stamp.time < Self.time(at: now + Self.believed) { last = max(last, stamp.time) }
     }
+
+    /// Returns whether the last time is in a later millisecond than the clock shows.
+    package func isAhead(of now: Timestamp) -> Bool { last >> 16 > Self.time(at: now) >> 16 }
 
     static func time(at time: Timestamp) -> Int64 {
         max(0, min(time.milliseconds, millisecondsMax)) << 16

@@ -29,6 +29,20 @@ import Testing
         try fixture.expectSound()
     }
 
+    @Test(
+        "a waiting deletion whose name the server still has goes on waiting, for it frees nothing")
+    func waitingAtServer() throws {
+        let fixture = try StoreFixture()
+        let task = try fixture.save("x", #"{"n":1}"#, type: fixture.task).id
+        try fixture.sendAll()
+        try fixture.beginDelete(task)
+        let note = try fixture.save("x", "{}").id
+        #expect(try fixture.store.meta(of: note)?.name == RecordName("x:Note"))
+        #expect(try fixture.record("x", type: fixture.task)?.state == .waitingDelete)
+        #expect(try fixture.save("x", #"{"n":2}"#, type: fixture.task).id == task)
+        try fixture.expectSound()
+    }
+
     @Test("a name is free again when the other type's record waits for its deletion")
     func waiting() throws {
         let fixture = try StoreFixture()

@@ -15,6 +15,9 @@ package struct HeardStamps {
 
     var isChanged: Bool { stamps != before }
 
+    /// The latest of the times. 0 when there is none.
+    var latest: Int64 { stamps.values.map(\.time).max() ?? 0 }
+
     /// Replaces all stamps, because all values are now the server's.
     package mutating func replace(by stamps: [FieldName: FieldStamp]) { self.stamps = stamps }
 

@@ -19,6 +19,7 @@ extension RecordMerging {
         if let stampTime = transaction.stampTime { return stampTime }
         let now = transaction.now
         let time = try withEditClock { $0.clock.tick(now) }
+        try keepEditClock()
         transaction.stampTime = time
         return time
     }
@@ -35,9 +36,19 @@ extension RecordMerging {
         guard let latest = stamps.max() else { return }
         let now = transaction.now
         try withEditClock { $0.clock.hear(latest, now) }
+        try keepEditClock()
         if let stampTime = transaction.stampTime, stampTime <= latest.time {
             transaction.stampTime = nil
         }
+    }
+
+    /// Keeps the time of a clock that is ahead of the machine's, for the next start. Any other clock
+    /// begins with the machine's time.
+    private func keepEditClock() throws(RecordError) {
+        let clock = try withEditClock { $0.clock }
+        guard clock.isAhead(of: transaction.now) else { return }
+        try transaction.connection.run(
+            "INSERT OR REPLACE INTO meta VALUES ('editClock', ?)", [.integer(clock.last)])
     }
 
     private func withEditClock<T: Sendable>(
@@ -49,7 +60,7 @@ extension RecordMerging {
             clock = known
         } else {
             clock = try transaction.connection.sync.editClock(
-                device: transaction.store.options.device)
+                device: transaction.store.options.device, now: transaction.now)
         }
         defer { transaction.store.editClock.withLock { $0 = clock } }
         return body(&clock)
@@ -172,16 +183,24 @@ struct VersionFields {
 }
 
 extension SyncRows {
-    fileprivate func editClock(device: UInt64?) throws(RecordError) -> EditClock {
+    fileprivate func editClock(
+        device: UInt64?, now: Timestamp
+    ) throws(RecordError) -> EditClock {
         let last = try connection.first("SELECT stamp FROM history ORDER BY token DESC LIMIT 1") {
             $0.int64IfPresent(0)
         }
         let own = try connection.first("SELECT value FROM meta WHERE key = 'device'") {
             $0.int64(0)
         }
-        return EditClock(
-            clock: HybridClock(last: (last ?? nil) ?? 0),
-            device: device ?? UInt64(bitPattern: own ?? 0))
+        let ahead = try connection.first("SELECT value FROM meta WHERE key = 'editClock'") {
+            $0.int64(0)
+        }
+        // The last version may have a stamp from a clock that is days ahead.
+        var clock = HybridClock(last: 0)
+        for time in [last ?? nil, ahead].compactMap(\.self) {
+            clock.hear(FieldStamp(time: time, device: 0), now)
+        }
+        return EditClock(clock: clock, device: device ?? UInt64(bitPattern: own ?? 0))
     }
 
     /// Returns the last version of a name before another one. It does not read several versions at

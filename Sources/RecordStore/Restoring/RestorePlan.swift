@@ -68,7 +68,8 @@ package struct RestorePlan: Sendable {
     package var steps: [RestoreStep] = []
     /// The number of records that were made since; they stay.
     package var madeSince = 0
-    /// The number of records whose name another record has now; they are not changed.
+    /// The number of records whose name another record has now, or comes back with; they are not
+    /// changed.
     package var inTheWay = 0
 
     package init() {}

@@ -7,6 +7,12 @@ struct RestorePlanning {
         let zone: ZoneID
         let type: RecordTypeName
         let name: RecordName
+        var inZone: NameInZone { NameInZone(zone: zone, name: name) }
+    }
+
+    private struct NameInZone: Hashable {
+        let zone: ZoneID
+        let name: RecordName
     }
 
     private struct Trashed {
@@ -29,6 +35,8 @@ struct RestorePlanning {
     /// The newest entry of each record.
     private let trash: [Key: Trashed]
     private var types: [TypeID: RecordTypeName] = [:]
+    /// The names that records get by the steps so far. A name is unique in its zone, over all types.
+    private var planned: Set<NameInZone> = []
     private var plan = RestorePlan()
 
     private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
@@ -134,7 +142,9 @@ struct RestorePlanning {
     private mutating func addDeleted() throws(RecordError) {
         for (key, waiting) in waiting { addWaiting(key, waiting) }
         let waiting = Set(waiting.map(\.key))
-        for (key, trashed) in trash.sorted(by: { $0.value.id < $1.value.id })
+        let first = plan.steps.count
+        // Records of two types may have had one name, one after the other. The last one has it now.
+        for (key, trashed) in trash.sorted(by: { $0.value.id > $1.value.id })
         where !waiting.contains(key) {
             guard scope.contains(key.type), scope.contains(trashed.stem) else { continue }
             if try mayOnlyBeRead(key, { () throws(RecordError) in try textOfTrash(trashed.id) }) {
@@ -146,6 +156,7 @@ struct RestorePlanning {
             step?.trash = trashed.id
             try add(step, key)
         }
+        plan.steps[first...].reverse()
     }
 
     private mutating func addWaiting(_ key: Key, _ waiting: Waiting) {
@@ -154,7 +165,9 @@ struct RestorePlanning {
             key, stem: waiting.stem, wasDeleted: true, at: waiting.since,
             by: Author.mount.rawValue)
         step?.waiting = waiting.id
-        if let step { plan.steps.append(step) }
+        guard let step else { return }
+        planned.insert(key.inZone)
+        plan.steps.append(step)
     }
 
     // MARK: Changed records
@@ -272,19 +285,25 @@ struct RestorePlanning {
     }
 
     /// Adds the step for a record that is made again, unless another record has its name or its
-    /// file's name.
+    /// file's name, or comes back with that name.
     private mutating func add(_ step: RestoreStep?, _ key: Key) throws(RecordError) {
         guard let step else { return }
-        let isTaken = try connection.first(
+        if try isTaken(key, step.stem) || !planned.insert(key.inZone).inserted {
+            plan.inTheWay += 1
+        } else {
+            plan.steps.append(step)
+        }
+    }
+
+    private func isTaken(_ key: Key, _ stem: Stem) throws(RecordError) -> Bool {
+        try connection.exists(
             """
             SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
             UNION ALL
             SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
             WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
             """,
-            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .name(step.stem)]
-        ) { _ in true }
-        if isTaken == true { plan.inTheWay += 1 } else { plan.steps.append(step) }
+            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .name(stem)])
     }
 
     private mutating func typeName(of id: TypeID) throws(RecordError) -> RecordTypeName? {

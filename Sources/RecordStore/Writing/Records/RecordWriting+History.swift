@@ -9,6 +9,12 @@ extension RecordWriting {
         _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
         _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
     ) throws(RecordError) -> Int64 {
+        var stamp = try transaction.merging.stampOfChange()
+        if transaction.author != .sync, generation > 1 || kind != .created {
+            // The server may have given a field its present value once more: no version says so.
+            let heard = try transaction.merging.heardStamps(of: name, place.zone.id).latest
+            stamp = max(stamp, min(heard, .max - 1) + 1)
+        }
         try transaction.connection.run(
             """
             INSERT INTO history
@@ -24,7 +30,7 @@ extension RecordWriting {
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
-                .integer(try transaction.merging.stampOfChange()), .integer(.max - 1),
+                .integer(stamp), .integer(.max - 1),
             ])
         let token = transaction.connection.lastInsertedRow
         if hasAssets { try keepAssets(of: record, holder: .history, token) }

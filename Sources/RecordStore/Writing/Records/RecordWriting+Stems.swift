@@ -163,7 +163,9 @@ extension RecordWriting {
             shown.candidates(in: place.name), place)
         where try transaction.connection.records.isNameFor(shown, name, place) {
             if let other = try transaction.connection.records.stored(named: name, place.zone.id) {
-                guard other.state == .waitingDelete else { continue }
+                guard other.state == .waitingDelete,
+                    try !transaction.connection.records.mayBeOnServer(name, place)
+                else { continue }
                 try finalizeDelete(other.id)
             }
             if try !transaction.connection.records.isOutgoing(name, otherThan: place) {
@@ -217,6 +219,19 @@ extension RecordRows {
             try has(short, place)
         }
         return short == shown
+    }
+
+    /// Returns whether the server may have the record with this name, so that its deletion has to be
+    /// sent.
+    fileprivate func mayBeOnServer(
+        _ name: RecordName, _ place: TypePlace
+    ) throws(RecordError) -> Bool {
+        guard place.zone.database.isSynced else { return false }
+        return try !connection.exists(
+            """
+            SELECT 1 FROM outbox WHERE zone_id = ? AND name = ? AND operation = 1 AND batch = 0
+                AND (attempts = 0 OR error IS NOT NULL)
+            """, [.integer(place.zone.id.rawValue), .name(name)])
     }
 
     /// Returns whether a record with this name and another type has changes that the server does
