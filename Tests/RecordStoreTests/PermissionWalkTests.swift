@@ -9,7 +9,7 @@ import Testing
 @Suite struct PermissionWalkTests {
     @Test(
         "each record has the permission of its nearest shared ancestor, and a refusal changes nothing",
-        arguments: LongForm.seeds(10, of: 300))
+        arguments: LongForm.seeds(8, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try PermissionWalk(seed: UInt64(seed))
         for _ in 1...40 where walk.differences.isEmpty { try walk.next() }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RestoreClashWalkTests {
     @Test(
         "all deleted records come back but those whose names are taken, and these are counted",
-        arguments: LongForm.seeds(12, of: 300))
+        arguments: LongForm.seeds(8, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try RestoreClashWalk(seed: UInt64(seed))
         for _ in 1...4 {
