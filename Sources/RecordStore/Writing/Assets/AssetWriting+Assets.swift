@@ -260,7 +260,7 @@ extension AssetWriting {
     ) throws(RecordError) {
         try removeAssetRow(asset)
         guard try transaction.connection.records.assets(of: owner.id).isEmpty else { return }
-        if owner.state == .draftOnly, owner.entry.size == 0 {
+        if owner.entry.isAwaited {
             return try transaction.records.beginDelete(owner.id)
         }
         try transaction.connection.run(
