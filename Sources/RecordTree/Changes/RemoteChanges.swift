@@ -102,7 +102,11 @@ final class RemoteChanges: Sendable {
                 }
             }
             return revoked + [replacement(change.replaced, parent, name), .content(parent)]
-        case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
+        case .updated, .text: return recordNotices(of: change, record, parent, name)
+        case .draft:
+            // The draft may be all that the name shows: the kernel may remember that it is absent.
+            return recordNotices(of: change, record, parent, name)
+                + [.entry(parent: parent, name: name), .content(parent)]
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .conflict, .pinned, .exchanged: return []
         case .permission, .share, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:
