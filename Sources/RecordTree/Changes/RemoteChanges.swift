@@ -54,7 +54,7 @@ final class RemoteChanges: Sendable {
         var touches: [Touch] = []
         for change in changes {
             if change.concernsPlaces {
-                places.forgetAll(changedAt: options.now)
+                notePlaces(change)
                 // A program in the removed directory stays in an empty place. The next zone with
                 // its name gets another number.
                 if change.kind == .zoneRemoved { nodes.retire(.zone(change.zone)) }
@@ -78,6 +78,18 @@ final class RemoteChanges: Sendable {
         }
         kernel.notify(notices)
         return touches
+    }
+
+    /// Notes in which directories a place was added, removed or given other modes.
+    private func notePlaces(_ change: StoreChange) {
+        places.forgetAll()
+        guard change.kind == .zoneMade || change.kind == .zoneRemoved else { return }
+        do throws(RecordError) {
+            guard let zone = try store.past.keptZone(change.zone) else { return }
+            places.noteChanged(zone, at: options.now)
+        } catch {
+            options.report("The directory with a zone shows an old time: \(error)")
+        }
     }
 
     private func notices(of change: StoreChange) -> [KernelNotice] {

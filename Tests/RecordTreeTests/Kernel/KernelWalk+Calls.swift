@@ -7,21 +7,24 @@ import TestSupport
 extension KernelWalk {
     func perform(_ step: KernelStep) throws {
         switch step {
-        case .put(let place, let text): try put(text, place)
+        case .put(let place, let text): if let name = try name(place) { try put(text, as: name) }
         case .remove(let place):
             guard let name = try name(place), let node = try find(name) else { return }
             try fixture.tree.remove(
                 parent: name.parent, name: name.name.b, caller: TreeFixture.user)
             noteRemoved(name, node)
-        case .rename(let place, let other): try rename(place, other, flags: 0)
-        case .exchange(let place, let other): try rename(place, other, flags: 2)
+        case .rename(let place, let other):
+            guard let name = try name(place), let newName = try self.name(other) else { return }
+            try rename(name, to: newName, flags: 0)
+        case .exchange(let place, let other):
+            guard let name = try name(place), let newName = try self.name(other) else { return }
+            try rename(name, to: newName, flags: 2)
         case .link(let place, let other): try link(place, other)
         case .makeDirectory(let place):
             guard let name = try name(place), try find(name) == nil else { return }
             let entry = try fixture.tree.makeDirectory(
                 parent: name.parent, name: name.name.b, mode: 0o755)
-            note(entry, name)
-            held.dropContent(of: name.parent)
+            noteMade(entry, name)
         case .removeDirectory(let place):
             guard let name = try name(place), let node = try find(name) else { return }
             try fixture.tree.removeDirectory(parent: name.parent, name: name.name.b)
@@ -33,11 +36,11 @@ extension KernelWalk {
         case .touch(let place):
             var changes = NodeChanges()
             changes.modified = .at(Timestamp(seconds: 1_000_000_000))
-            try set(changes, place)
+            if let name = try name(place), let node = try find(name) { try set(changes, of: node) }
         case .truncate(let place, let size):
             var changes = NodeChanges()
             changes.size = Int64(size)
-            try set(changes, place)
+            if let name = try name(place), let node = try find(name) { try set(changes, of: node) }
         case .removeError(let index):
             guard let directory = try fixture.find(".recordfs/errors")?.node else { return }
             let names = try fixture.names(in: directory)
@@ -53,14 +56,18 @@ extension KernelWalk {
         }
     }
 
-    private func noteRemoved(_ name: HeldNames.Name, _ node: NodeNumber) {
+    func noteMade(_ entry: NodeEntry, _ name: HeldNames.Name) {
+        note(entry, name)
+        held.dropContent(of: name.parent)
+    }
+
+    func noteRemoved(_ name: HeldNames.Name, _ node: NodeNumber) {
         held.drop(name)
         held.dropContent(of: node)
         held.dropContent(of: name.parent)
     }
 
-    private func put(_ text: String, _ place: KernelStep.Place) throws {
-        guard let name = try name(place) else { return }
+    func put(_ text: String, as name: HeldNames.Name) throws {
         let handle: HandleNumber
         let node: NodeNumber
         if let found = try find(name) {
@@ -73,8 +80,7 @@ extension KernelWalk {
             let (entry, opened) = try fixture.tree.create(
                 parent: name.parent, name: name.name.b, mode: 0o644, flags: O_WRONLY | O_TRUNC,
                 caller: TreeFixture.user)
-            note(entry, name)
-            held.dropContent(of: name.parent)
+            noteMade(entry, name)
             (node, handle) = (entry.node, opened.handle)
         }
         held.opened[node, default: 0] += 1
@@ -87,12 +93,10 @@ extension KernelWalk {
         try fixture.tree.flush(handle)
     }
 
-    private func rename(
-        _ place: KernelStep.Place, _ other: KernelStep.Place, flags: UInt32
+    func rename(
+        _ name: HeldNames.Name, to newName: HeldNames.Name, flags: UInt32
     ) throws {
-        guard let name = try name(place), let newName = try self.name(other), name != newName,
-            let node = try find(name)
-        else { return }
+        guard name != newName, let node = try find(name) else { return }
         let target = try find(newName)
         // The kernel asks nothing when both names are one file.
         guard target != node, flags == 0 || target != nil else { return }
@@ -133,8 +137,7 @@ extension KernelWalk {
         held.dropContent(of: newName.parent)
     }
 
-    private func set(_ changes: NodeChanges, _ place: KernelStep.Place) throws {
-        guard let name = try name(place), let node = try find(name) else { return }
+    func set(_ changes: NodeChanges, of node: NodeNumber) throws {
         let (shown, isCacheable) = try fixture.tree.setAttributes(of: node, changes, handle: nil)
         held.dropContent(of: node)
         if isCacheable { held.keep(shown, of: node) }
