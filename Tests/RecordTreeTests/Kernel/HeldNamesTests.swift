@@ -6,7 +6,8 @@ import Testing
 @Suite("The tree beside the memory of a kernel", .serialized)
 struct HeldNamesTests {
     @Test(
-        "what the kernel remembers is what it would be told now", arguments: ModelSeeds.all(5, of: 120))
+        "what the kernel remembers is what it would be told now",
+        arguments: ModelSeeds.all(5, of: 120))
     func run(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let steps = (0..<250).map { _ in KernelStep.random(from: &random) }

@@ -9,7 +9,8 @@ import Testing
 @Suite("The places of a tree beside the memory of a kernel", .serialized)
 struct HeldPlacesTests {
     @Test(
-        "zones, owners and record types are remembered as they are", arguments: ModelSeeds.all(5, of: 120))
+        "zones, owners and record types are remembered as they are",
+        arguments: ModelSeeds.all(5, of: 120))
     func run(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let steps = (0..<250).map { _ in PlaceStep.random(from: &random) }

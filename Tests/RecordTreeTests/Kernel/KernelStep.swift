@@ -23,7 +23,8 @@ enum KernelStep: Sendable, Equatable {
     case deleteThere(String)
     case save(type: String, stem: String, String), refuse(type: String, stem: String)
     case beginDelete(Place), finishDelete(Place), discardDraft(Place), renameStored(Place, String)
-    case restore(type: String), makeType(Author), removeType(Author), setPermission(isReadOnly: Bool)
+    case restore(type: String), makeType(Author), removeType(Author), setPermission(
+        isReadOnly: Bool)
     case share(String), endShare(String)
     /// Time passes with the work of the daemon.
     case pass(Int)
@@ -35,7 +36,9 @@ extension KernelStep {
     static let types = ["Note", "Note", "Note", "Task"]
     static let records = ["a", "b", "x", "x:Note", "x:Task"]
     static let files = records.map { "\($0).json" }
-    static let others = ["a@photo.jpg", "a@photo.png", "b@photo.jpg", "x@photo.jpg", "s", ".t", "s~"]
+    static let others = [
+        "a@photo.jpg", "a@photo.png", "b@photo.jpg", "x@photo.jpg", "s", ".t", "s~",
+    ]
     private static let texts = [
         #"{"n":1}"#, #"{"n":2}"#, #"{"n":33}"#, #"{"n":33} "#, "{", "",
     ]

@@ -15,7 +15,7 @@ final class KernelWalk {
     private(set) var taken = 0
     private var opened: [(handle: HandleNumber, node: NodeNumber)] = []
     private let touches = Touches()
-    /// Whether the daemon touches what changes elsewhere, as for a program that watches.
+    /// Indicates whether the daemon touches what changes elsewhere, as for a program that watches.
     private let isWatched: Bool
 
     /// The touches that the tree has asked for.
@@ -172,7 +172,9 @@ final class KernelWalk {
     }
 
     func read(_ node: NodeNumber) throws {
-        let isFile = try fixture.tree.attributes(of: node, handle: nil).0.mode & UInt32(S_IFMT) == UInt32(S_IFREG)
+        let isFile =
+            try fixture.tree.attributes(of: node, handle: nil).0.mode & UInt32(S_IFMT)
+            == UInt32(S_IFREG)
         guard isFile, held.pages[node] == nil, let read = try bytes(node), read.isKept else {
             return
         }
@@ -215,7 +217,8 @@ final class KernelWalk {
         for (directory, names) in held.listings {
             let difference = Set(try fixture.names(in: directory)).symmetricDifference(names)
             guard difference.isEmpty else {
-                return "\(words(directory)) is held with a listing that differs in \(difference.sorted())"
+                return
+                    "\(words(directory)) is held with a listing that differs in \(difference.sorted())"
             }
         }
         return nil

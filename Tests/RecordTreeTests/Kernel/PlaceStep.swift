@@ -20,7 +20,8 @@ enum PlaceStep: Sendable, Equatable {
 
 extension PlaceStep {
     static let zones: [Path] = [
-        ["private", "Box"], ["private", "Bag"], ["shared", "olga", "Box"], ["shared", "olga", "Bag"],
+        ["private", "Box"], ["private", "Bag"], ["shared", "olga", "Box"],
+        ["shared", "olga", "Bag"],
         ["shared", "paul", "Box"],
     ]
     /// Names that no zone and no record type can have, and names of files of this machine.
