@@ -30,7 +30,9 @@ struct HeldAssetTests {
     @Test("the last file of a record that never came takes the empty draft along")
     func lastFile() throws {
         let fixture = try StoreFixture()
-        let id = try fixture.draft("a", "").id
+        let id = try fixture.write { transaction throws(RecordError) in
+            try transaction.assets.holder(fixture.note, Stem("a"))
+        }
         try fixture.setAsset(id, "photo", bytes: "x")
         try fixture.setAsset(id, "sound", bytes: "y")
         try fixture.removeAsset(id, "photo")
@@ -38,6 +40,17 @@ struct HeldAssetTests {
         try fixture.removeAsset(id, "sound")
         #expect(try fixture.record("a") == nil)
         try fixture.expectSound()
+    }
+
+    @Test("an empty file that somebody has made stays without its last large field")
+    func lastFileOfEmpty() throws {
+        let fixture = try StoreFixture()
+        let id = try fixture.draft("a", "").id
+        try fixture.setAsset(id, "photo", bytes: "x")
+        try fixture.removeAsset(id, "photo")
+        let left = try #require(try fixture.record("a"))
+        #expect(!left.isHidden)
+        #expect(!left.hasAssets)
     }
 
     @Test("a draft stays without its last file, and shows none")

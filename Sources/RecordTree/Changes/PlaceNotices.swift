@@ -59,12 +59,14 @@ extension RemoteChanges {
         for type in try store.types(in: zone) {
             notices.append(.content(NodeNumber(type.id)))
             for record in try store.records(in: type.id, limit: .max) {
-                notices.append(.content(NodeNumber(record.file)))
-                guard record.hasAssets else { continue }
-                for asset in try store.assets.assets(of: record.id) {
-                    let number = nodes.number(of: .asset(asset.id))
-                    if let number { notices.append(.content(number)) }
-                }
+                // A file that was renamed here has the number of the file that it was.
+                let number = nodes.number(of: .record(record.file))
+                if let number { notices.append(.content(number)) }
+            }
+            // Also those whose record has not come yet.
+            for asset in try store.assets.assets(in: type.id, limit: .max) {
+                let number = nodes.number(of: .asset(asset.id))
+                if let number { notices.append(.content(number)) }
             }
         }
         return notices

@@ -55,11 +55,19 @@ extension RemoteChanges {
 
     /// Notifies the kernel when a call of the mount has made a name show another file without a
     /// move in the kernel: the text of a record whose asset was written, the draft of a refused
-    /// rename.
+    /// rename. The listing is notified where that may have removed the name, and the record of an
+    /// asset that was written, because its times may be others.
     func tellOfOwnReplacement(_ change: StoreChange) {
-        guard change.effect == .rewritten || change.effect == .replaced,
-            let file = change.replaced, let type = change.type, let stem = change.stem
-        else { return }
-        nodeNotices.nameReplaced(type, stem, file)
+        guard let type = change.type, let stem = change.stem else { return }
+        if change.effect == .rewritten || change.effect == .replaced, let file = change.replaced {
+            nodeNotices.nameReplaced(type, stem, file)
+            if change.kind == .draft || change.kind == .deleted {
+                kernel.notify([.content(NodeNumber(type))])
+            }
+        } else if change.kind == .asset, let record = change.record,
+            let number = file(of: record).flatMap({ nodes.number(of: .record($0)) })
+        {
+            kernel.notify([.content(number)])
+        }
     }
 }

@@ -54,7 +54,7 @@ final class RemoteChanges: Sendable {
         var touches: [Touch] = []
         for change in changes {
             if change.concernsPlaces {
-                places.forgetAll(changedAt: options.now)
+                notePlaces(change)
                 // A program in the removed directory stays in an empty place. The next zone with
                 // its name gets another number.
                 if change.kind == .zoneRemoved { nodes.retire(.zone(change.zone)) }
@@ -80,6 +80,18 @@ final class RemoteChanges: Sendable {
         return touches
     }
 
+    /// Notes in which directories a place was added, removed or given other modes.
+    private func notePlaces(_ change: StoreChange) {
+        places.forgetAll()
+        guard change.kind == .zoneMade || change.kind == .zoneRemoved else { return }
+        do throws(RecordError) {
+            guard let zone = try store.past.keptZone(change.zone) else { return }
+            places.noteChanged(zone, at: options.now)
+        } catch {
+            options.report("The directory with a zone shows an old time: \(error)")
+        }
+    }
+
     private func notices(of change: StoreChange) -> [KernelNotice] {
         guard let type = change.type, let record = change.record, let stem = change.stem else {
             return placeNotices(of: change)
@@ -102,7 +114,11 @@ final class RemoteChanges: Sendable {
                 }
             }
             return revoked + [replacement(change.replaced, parent, name), .content(parent)]
-        case .updated, .draft, .text: return recordNotices(of: change, record, parent, name)
+        case .updated, .text: return recordNotices(of: change, record, parent, name)
+        case .draft:
+            // The draft may be all that the name shows: the kernel may remember that it is absent.
+            return recordNotices(of: change, record, parent, name)
+                + [.entry(parent: parent, name: name), .content(parent)]
         case .asset: return recordNotices(of: change, record, parent, name) + [.content(parent)]
         case .conflict, .pinned, .exchanged: return []
         case .permission, .share, .zoneMade, .zoneRemoved, .typeMade, .typeRemoved:

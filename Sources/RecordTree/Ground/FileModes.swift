@@ -28,10 +28,15 @@ final class FileModes: Sendable {
         self.store = store
     }
 
-    /// The time of directories of places. The kernel keeps the listing of an empty directory until
-    /// this time changes.
-    var placesChanged: Timestamp {
-        places.changed.map { max($0, mounted) } ?? mounted
+    /// Returns the time of a database's directory. The kernel keeps the listing of an empty
+    /// directory until this time changes.
+    func changed(in database: Database) -> Timestamp {
+        max(places.changed(in: database) ?? mounted, mounted)
+    }
+
+    /// Returns the time of an owner's directory.
+    func changed(of owner: OwnerName) -> Timestamp {
+        max(places.changed(of: owner) ?? mounted, mounted)
     }
 
     /// - Parameter changed: the ctime. Nil for the same time as `modified`.

@@ -7,8 +7,9 @@ import Synchronization
 final class TypeDirectories: Sendable {
     private struct Known {
         var places: [TypeID: TypeDirectory] = [:]
-        /// The time when a zone or type was last added, removed or given other modes.
-        var changed: Timestamp?
+        /// The times when a zone was last added or removed.
+        var changed: [Database: Timestamp] = [:]
+        var changedOwners: [OwnerName: Timestamp] = [:]
     }
 
     let options: TreeOptions
@@ -20,17 +21,25 @@ final class TypeDirectories: Sendable {
         self.store = store
     }
 
-    /// The time when a zone or type was last added, removed or given other modes. Nil when that did
-    /// not happen since the mount.
-    var changed: Timestamp? { known.withLock(\.changed) }
+    /// Returns the time when a zone of the database was last added or removed. Returns nil when
+    /// that did not happen since the mount.
+    func changed(in database: Database) -> Timestamp? { known.withLock { $0.changed[database] } }
 
-    /// Forgets all places, because zones or types were added, removed or given other modes.
-    func forgetAll(changedAt time: Timestamp) {
+    /// Returns the same for the zones that an owner shares with this user.
+    func changed(of owner: OwnerName) -> Timestamp? {
+        known.withLock { $0.changedOwners[owner] }
+    }
+
+    /// Notes that a zone was added or removed: the directories that list it have changed.
+    func noteChanged(_ zone: ZoneInfo, at time: Timestamp) {
         known.withLock { known in
-            known.places = [:]
-            known.changed = time
+            known.changed[zone.database] = time
+            if zone.database == .shared { known.changedOwners[zone.owner] = time }
         }
     }
+
+    /// Forgets all places, because zones or types were added, removed or given other modes.
+    func forgetAll() { known.withLock { known in known.places = [:] } }
 
     func forget(_ type: TypeID) { known.withLock { known in known.places[type] = nil } }
 

@@ -76,6 +76,16 @@ extension ControlPath {
     }
 }
 
+extension NodeNumber {
+    /// The number whose inode an owner's directory shows. It stays the same after a remount. The
+    /// kernel knows the directory by a counted number.
+    init(inodeOf owner: OwnerName) {
+        var hash = InodeHash()
+        hash.add(23, 0, owner.bytes)
+        self.init(kind: .control, row: hash.row)
+    }
+}
+
 extension ControlPath.ResultSet {
     fileprivate func addIdentity(to hash: inout InodeHash) {
         switch self {

@@ -118,10 +118,10 @@ final class NodeAttributes: Sendable {
         case .readme:
             return modes.file(.readme, size: Int64(Readme.text.count), modified: mounted, 0o444)
         case .database(let database):
-            return modes.directory(NodeNumber(database), modified: modes.placesChanged)
-        case .owner:
+            return modes.directory(NodeNumber(database), modified: modes.changed(in: database))
+        case .owner(let owner):
             return modes.directory(
-                nodes.inode(of: node), modified: modes.placesChanged, isWritable: false)
+                NodeNumber(inodeOf: owner), modified: modes.changed(of: owner), isWritable: false)
         case .zone(let id):
             guard let zone = try store.zone(id) else { return nil }
             return modes.directory(

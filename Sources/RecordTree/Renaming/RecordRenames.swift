@@ -87,7 +87,7 @@ final class RecordRenames: Sendable {
             kernel.deliver([.content(NodeNumber(type))])
             // The kernel may remember that the name does not exist. It forgets that after this
             // call, which holds the lock on the directory that the kernel needs for it.
-            if existing == nil, pending == nil {
+            if existing?.isHidden != false, pending == nil {
                 kernel.notify([.entry(parent: NodeNumber(type), name: stem.fileName)])
             }
             throw RecordError(.refusedRename, error.message, at: error.position)

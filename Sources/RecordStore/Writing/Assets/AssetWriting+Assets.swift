@@ -199,6 +199,10 @@ extension AssetWriting {
                 .integer(entry.id.rawValue), .text(hash.hex), .integer(size),
                 .blob(fileExtension), .time(transaction.now),
             ])
+        let owner = try transaction.records.requireRecord(record)
+        transaction.note(
+            .asset, zone: owner.zone, type: owner.entry.type, record: record,
+            stem: owner.entry.stem, asset: entry.id)
         Failpoint.pass(.assetReferenced)
         return try requireAsset(record, field, index)
     }
@@ -260,7 +264,7 @@ extension AssetWriting {
     ) throws(RecordError) {
         try removeAssetRow(asset)
         guard try transaction.connection.records.assets(of: owner.id).isEmpty else { return }
-        if owner.state == .draftOnly, owner.entry.size == 0 {
+        if owner.entry.isAwaited {
             return try transaction.records.beginDelete(owner.id)
         }
         try transaction.connection.run(

@@ -70,13 +70,18 @@ extension RecordWriting {
             stem: record.entry.stem)
     }
 
-    /// Writes trash, history and outbox, and deletes the record. Errors: notFound.
+    /// Writes trash, history and outbox, and deletes the record. A record that is only a draft goes
+    /// without a trace. Errors: notFound.
     package func finalizeDelete(_ id: RecordID) throws(RecordError) {
         Failpoint.pass(.finalDeleteBegin)
         let record = try requireRecord(id)
         if record.state != .waitingDelete { _ = try noteReplacedFile(of: record, .removed) }
         guard let name = record.name, record.state != .draftOnly else {
             try removeRows(of: record)
+            try transaction.touch(record.entry.type)
+            transaction.note(
+                .deleted, zone: record.zone, type: record.entry.type, record: id,
+                stem: record.entry.stem)
             return
         }
         let place = try transaction.placeUntilFinal(record.entry.type)

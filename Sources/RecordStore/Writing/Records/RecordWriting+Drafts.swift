@@ -154,6 +154,7 @@ extension RecordWriting {
             guard !record.entry.isAwaited else {
                 throw RecordError(.notFound, "\(RecordError.missingRecord(record.entry.stem))")
             }
+            try replaceFile(of: record, .rewritten)
             return try beginAwaiting(record)
         }
         try replaceFile(of: record, .rewritten)
