@@ -7,7 +7,7 @@ import Testing
 struct HeldNamesTests {
     @Test(
         "what the kernel remembers is what it would be told now",
-        arguments: ModelSeeds.all(5, of: 120))
+        arguments: ModelSeeds.all(5, of: 400))
     func run(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let steps = (0..<250).map { _ in KernelStep.random(from: &random) }

@@ -10,7 +10,7 @@ import Testing
 struct HeldPlacesTests {
     @Test(
         "zones, owners and record types are remembered as they are",
-        arguments: ModelSeeds.all(5, of: 120))
+        arguments: ModelSeeds.all(5, of: 400))
     func run(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let steps = (0..<250).map { _ in PlaceStep.random(from: &random) }

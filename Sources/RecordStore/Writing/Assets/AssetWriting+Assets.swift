@@ -192,12 +192,14 @@ extension AssetWriting {
         transaction.referredAssets.append(hash)
         try transaction.connection.run(
             """
-            UPDATE asset SET hash = ?2, size = ?3, ext = ?4, downloaded = 1, modified = ?5
+            UPDATE asset SET hash = ?2, size = ?3, ext = ?4, downloaded = ?6, modified = ?5
             WHERE id = ?1
             """,
             [
                 .integer(entry.id.rawValue), .text(hash.hex), .integer(size),
                 .blob(fileExtension), .time(transaction.now),
+                // It may be one of the server's that moves here, whose bytes never came.
+                .bool(AssetFiles(places: transaction.store.places).size(of: hash) == size),
             ])
         let owner = try transaction.records.requireRecord(record)
         transaction.note(
