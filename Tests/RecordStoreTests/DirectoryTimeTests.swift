@@ -64,7 +64,8 @@ import Testing
         var wasChanged: Set<TypeID> = []
 
         private func addOrRemove(_ type: TypeID) throws {
-            if random.below(3) == 0, let entry = try fixture.store.records(in: type, limit: 1).first {
+            if random.below(3) == 0, let entry = try fixture.store.records(in: type, limit: 1).first
+            {
                 try fixture.delete(entry.id)
             } else {
                 names += 1

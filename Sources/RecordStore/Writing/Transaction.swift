@@ -36,7 +36,7 @@ package final class Transaction {
     /// Failpoints to pass when the commit is done.
     var pointsAfterCommit: [Failpoint] = []
     var actionsAtCommit: [() -> Void] = []
-    /// What became of the times of directories.
+    /// The effect of this transaction on the times of directories.
     var touched: [TypeID: DirectoryTimes.Touch] = [:]
     /// The `FieldStamp.time` of everything that this transaction changes. Nil until it has changed
     /// something.

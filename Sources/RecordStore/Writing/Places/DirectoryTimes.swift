@@ -5,7 +5,7 @@ import RecordModel
 /// Each save that adds or removes an entry changes its directory. If each also wrote the row of the
 /// type, a page more would go into the log: a fifth of what a removal costs. So while entries come
 /// and go quickly, the third change within `delay` of a written one, and all that follow, stay
-/// here. Before that the row is marked (`unsettled`), so that a process that ends without `settled`
+/// here. Before that the row is marked (`unsettled`), so that a process that ends without settling
 /// leaves no time behind that is too old: the next opening gives marked directories its own time
 /// (`StoreUpkeep.settleLeftDirectories`).
 ///
@@ -18,7 +18,7 @@ struct DirectoryTimes: Sendable {
         var changed: Timestamp
     }
 
-    /// What one transaction does to the times of a directory.
+    /// The effect of one transaction on the times of a directory.
     enum Touch: Sendable {
         /// Its row has these times now.
         case written(Times, isMarked: Bool)
@@ -40,7 +40,7 @@ struct DirectoryTimes: Sendable {
 
     private var entries: [TypeID: Entry] = [:]
 
-    /// How a change at `now` has to be noted.
+    /// The way in which a change at `now` is noted.
     enum Plan: Equatable {
         case write(marks: Bool)
         case remember
