@@ -41,6 +41,9 @@ final class CachedRows: Sendable {
     /// Returns a row that was just read, or nil.
     func entry(_ id: RecordID) -> RecordEntry? { cache.withLock { $0.entry(id) } }
 
+    /// Forgets a row that a commit has changed without a report.
+    func forget(_ id: RecordID) { cache.withLock { $0.forget(id) } }
+
     /// Forgets the rows that a commit has changed.
     func forget(_ changes: [StoreChange]) { cache.withLock { $0.forget(changes) } }
 }

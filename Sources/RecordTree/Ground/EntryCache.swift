@@ -45,6 +45,11 @@ struct EntryCache: CheckedState {
         absent = commits.map { (type, stem, $0) }
     }
 
+    mutating func forget(_ id: RecordID) {
+        epoch &+= 1
+        entries[id] = nil
+    }
+
     mutating func forget(_ changes: [StoreChange]) {
         epoch &+= 1
         guard !entries.isEmpty else { return }

@@ -15,6 +15,7 @@ final class AttributeSetting: Sendable {
     let options: TreeOptions
     let recordFiles: RecordFiles
     let records: OpenRecords
+    let rows: CachedRows
     let saving: RecordSaving
     let scratch: ScratchFiles
     let store: RecordStore
@@ -34,6 +35,7 @@ final class AttributeSetting: Sendable {
         options = ground.options
         recordFiles = recordRooms.recordFiles
         records = recordRooms.records
+        rows = ground.rows
         saving = recordRooms.saving
         scratch = scratchRooms.scratch
         store = ground.store
@@ -140,6 +142,8 @@ final class AttributeSetting: Sendable {
             guard try transaction.records.record(file.record)?.file == file else { return }
             try transaction.records.setModified(file.record, modified)
         }
+        // The commit reports no change, because the kernel makes it itself.
+        rows.forget(file.record)
     }
 
     private func openRecord(_ file: RecordFile, _ handle: HandleNumber?) -> OpenRecord? {
