@@ -30,6 +30,23 @@ import Glibc
         #expect(try fixture.record("a") != nil)
     }
 
+    @Test("a closed store opens again while a child process is just beginning")
+    func childProcess() throws {
+        let fixture = try StoreFixture()
+        // Until its exec, a child has copies of all open files of its parent.
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        let place = fixture.directory + "/lock"
+        let locks = descriptors.compactMap { Int32($0) }.filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
+                == place
+        }
+        let copy = dup(try #require(locks.first))
+        defer { close(copy) }
+        try fixture.reopen()
+        #expect(
+            failure { try RecordStore.open(directory: fixture.directory) }?.code == .storeLocked)
+    }
+
     @Test("a reader beside the writer sees what is committed, also new fields, and cannot write")
     func readerBesideWriter() throws {
         let fixture = try StoreFixture()

@@ -50,7 +50,10 @@ final class StoreLock: Sendable {
             value = -1
             return old
         }
-        if old >= 0 { Glibc.close(old) }
+        guard old >= 0 else { return }
+        // Not by the close alone: a child process that is just beginning still has the open file.
+        flock(old, LOCK_UN)
+        Glibc.close(old)
     }
 
     deinit { release() }
