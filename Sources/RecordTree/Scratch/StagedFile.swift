@@ -29,26 +29,18 @@ struct StagedFile {
     ) throws(RecordError) {
         let random = ".new-\(getpid())-\(UInt64.random(in: 0...(.max)))"
         name = try storage.name(ScratchRoute(path: Array(random.utf8)))
-        do throws(RecordError) {
+        try removingOnFailure { () throws(RecordError) in
             let file = try name.open(O_RDWR | O_CREAT | O_EXCL)
             try fill(file)
             // The mode that records show. The daemon's own umask would hide the file from readers.
             try HostName(file).setMode(0o644)
             try file.setTimes(accessed: nil, modified: modified)
-        } catch {
-            remove()
-            throw error
         }
     }
 
     /// Gives the file its name, in place of another file.
     func place(at target: HostName) throws(RecordError) {
-        do throws(RecordError) {
-            try name.rename(to: target, flags: 0)
-        } catch {
-            remove()
-            throw error
-        }
+        try removingOnFailure { () throws(RecordError) in try name.rename(to: target, flags: 0) }
     }
 
     /// Gives the file its name and runs `commit`. If that fails, the name has its former file again,
@@ -56,12 +48,8 @@ struct StagedFile {
     func place<T>(
         at target: HostName, _ commit: () throws(RecordError) -> T
     ) throws(RecordError) -> T {
-        let replaces: Bool
-        do throws(RecordError) {
-            replaces = try exchange(with: target)
-        } catch {
-            remove()
-            throw error
+        let replaces = try removingOnFailure { () throws(RecordError) in
+            try exchange(with: target)
         }
         do throws(RecordError) {
             let result = try commit()
@@ -70,6 +58,17 @@ struct StagedFile {
         } catch {
             // A former file that cannot have its name back stays under the temporary one.
             try target.rename(to: name, flags: replaces ? renameExchange : renameNoReplace)
+            remove()
+            throw error
+        }
+    }
+
+    private func removingOnFailure<T>(
+        _ body: () throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        do throws(RecordError) {
+            return try body()
+        } catch {
             remove()
             throw error
         }
