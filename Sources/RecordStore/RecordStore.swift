@@ -272,7 +272,7 @@ package final class RecordStore: Sendable {
     ///   nothing.
     package func close() throws(RecordError) {
         if let lock, !lock.isHeld { return }
-        upkeep.settleDirectoriesAtClose()
+        upkeep.writeDirectoryTimesAtClose()
         let failure: RecordError?
         do throws(RecordError) {
             try sync()

@@ -52,7 +52,7 @@ import Testing
             case 6: try setTime(of: type)
             case 7: try addToBoth()
             case 8: fixture.clock.advance(.milliseconds(Int64(random.below(1_500))))
-            case 9: try fixture.store.upkeep.settleDirectories()
+            case 9: try fixture.store.upkeep.writeDirectoryTimes()
             case 10: try failed(type)
             default: try fixture.reopen()
             }
@@ -134,16 +134,16 @@ import Testing
                 let opening = now
                 #expect(info.modified == time || info.modified == opening)
                 #expect(try info.statusChanged >= #require(changed[type]))
-                #expect(try unsettled(store) == [])
+                #expect(try busy(store) == [])
             }
             try store.close()
             try FileManager.default.removeItem(atPath: copy)
         }
 
         /// The marked directories, which no public function tells.
-        func unsettled(_ store: RecordStore) throws -> [Int64] {
+        func busy(_ store: RecordStore) throws -> [Int64] {
             try store.read { connection throws(RecordError) in
-                try connection.all("SELECT id FROM record_type WHERE unsettled = 1") {
+                try connection.all("SELECT id FROM record_type WHERE is_busy = 1") {
                     $0.int64(0)
                 }
             }
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test("are exact after a kill when their directory has come to rest")
-    func settled() throws {
+    func atRest() throws {
         let walk = try Walk(seed: 0)
         let fixture = walk.fixture
         for number in 0..<5 {
@@ -168,14 +168,14 @@ import Testing
             fixture.clock.advance(.milliseconds(10))
         }
         try walk.look(at: fixture.note)
-        #expect(try walk.unsettled(fixture.store) == [fixture.note.rawValue])
-        try fixture.store.upkeep.settleDirectories()
-        #expect(try walk.unsettled(fixture.store) == [fixture.note.rawValue])
+        #expect(try walk.busy(fixture.store) == [fixture.note.rawValue])
+        try fixture.store.upkeep.writeDirectoryTimes()
+        #expect(try walk.busy(fixture.store) == [fixture.note.rawValue])
         fixture.clock.advance(.seconds(1))
-        try fixture.store.upkeep.settleDirectories()
-        #expect(try walk.unsettled(fixture.store) == [])
+        try fixture.store.upkeep.writeDirectoryTimes()
+        #expect(try walk.busy(fixture.store) == [])
         let commits = fixture.store.commits
-        try fixture.store.upkeep.settleDirectories()
+        try fixture.store.upkeep.writeDirectoryTimes()
         #expect(fixture.store.commits == commits)
         try walk.check(fixture.note, hasChanged: false)
         try fixture.reopen()
@@ -189,7 +189,7 @@ import Testing
         try fixture.save("a", "{}")
         let commits = fixture.store.commits
         fixture.clock.advance(.seconds(5))
-        try fixture.store.upkeep.settleDirectories()
+        try fixture.store.upkeep.writeDirectoryTimes()
         #expect(fixture.store.commits == commits)
     }
 
@@ -204,7 +204,7 @@ import Testing
             if number == 4 { fixture.clock.advance(.seconds(-3600)) }
         }
         fixture.clock.advance(.seconds(2))
-        try fixture.store.upkeep.settleDirectories()
+        try fixture.store.upkeep.writeDirectoryTimes()
         try walk.check(fixture.note, hasChanged: false)
         try fixture.reopen()
         try walk.check(fixture.note, hasChanged: false)

@@ -6,33 +6,33 @@ import Synchronization
 extension StoreUpkeep {
     /// Writes the times of directories whose entries no longer come and go, so that the rows are
     /// exact again.
-    package func settleDirectories() throws(RecordError) {
-        try settleDirectories(at: store.options.clock.now, all: false)
+    package func writeDirectoryTimes() throws(RecordError) {
+        try writeDirectoryTimes(at: store.options.clock.now, all: false)
     }
 
     /// Writes the times of all directories. A failure loses nothing but times: the next opening
     /// then gives its own.
-    func settleDirectoriesAtClose() {
+    func writeDirectoryTimesAtClose() {
         do throws(RecordError) {
-            try settleDirectories(at: store.options.clock.now, all: true)
+            try writeDirectoryTimes(at: store.options.clock.now, all: true)
         } catch {
             store.options.logger.warning(
                 "The times of directories were not written", metadata: ["error": "\(error)"])
         }
     }
 
-    private func settleDirectories(at now: Timestamp, all: Bool) throws(RecordError) {
+    private func writeDirectoryTimes(at now: Timestamp, all: Bool) throws(RecordError) {
         guard store.isWritable else { return }
-        let unsettled = store.directoryTimes.withLock { times in
-            let unsettled = times.unsettled(at: all ? nil : now)
-            if unsettled.isEmpty { times.forget([:], at: now) }
-            return unsettled
+        let due = store.directoryTimes.withLock { times in
+            let due = times.due(at: all ? nil : now)
+            if due.isEmpty { times.forget([:], at: now) }
+            return due
         }
-        guard !unsettled.isEmpty else { return }
+        guard !due.isEmpty else { return }
         try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
-            for (type, times) in unsettled { try transaction.settle(type, times) }
+            for (type, times) in due { try transaction.write(times, of: type) }
             transaction.whenCommitted {
-                self.store.directoryTimes.withLock { $0.forget(unsettled, at: now) }
+                self.store.directoryTimes.withLock { $0.forget(due, at: now) }
             }
         }
     }
@@ -40,10 +40,10 @@ extension StoreUpkeep {
     /// Gives directories the time of this opening when the last process ended before it had written
     /// theirs: a time that is too late makes programs look again, one that is too early hides a
     /// change from them.
-    func settleLeftDirectories() throws(RecordError) {
+    func correctLeftDirectoryTimes() throws(RecordError) {
         guard store.isWritable else { return }
         let left = try store.read { connection throws(RecordError) in
-            try connection.all("SELECT id FROM record_type WHERE unsettled = 1") {
+            try connection.all("SELECT id FROM record_type WHERE is_busy = 1") {
                 TypeID($0.int64(0))
             }
         }
@@ -56,16 +56,16 @@ extension StoreUpkeep {
 
 extension Transaction {
     /// Writes the latest times of a directory, unless its row has later ones.
-    fileprivate func settle(
-        _ type: TypeID, _ times: DirectoryTimes.Times
+    fileprivate func write(
+        _ times: DirectoryTimes.Times, of type: TypeID
     ) throws(RecordError) {
         try connection.run(
             """
             UPDATE record_type SET modified = ?1, status_changed = ?2
-            WHERE id = ?3 AND unsettled = 1 AND status_changed < ?2
+            WHERE id = ?3 AND is_busy = 1 AND status_changed < ?2
             """, [.time(times.modified), .time(times.changed), .integer(type.rawValue)])
         try connection.run(
-            "UPDATE record_type SET unsettled = 0 WHERE id = ? AND unsettled = 1",
+            "UPDATE record_type SET is_busy = 0 WHERE id = ? AND is_busy = 1",
             [.integer(type.rawValue)])
     }
 }

@@ -51,7 +51,7 @@ extension RecordStore {
     /// Does the work that remains once both connections exist.
     private func prepare() throws(RecordError) {
         try upkeep.lookForRemovedTypes()
-        try upkeep.settleLeftDirectories()
+        try upkeep.correctLeftDirectoryTimes()
         try assets.removeUnfinishedAssets()
         upkeep.keepSpace()
         if !options.readOnly {

@@ -63,7 +63,7 @@ final class TimedWork: Sendable {
         // The memory of a large text is returned to the system; otherwise the heap would keep it.
         if try store.upkeep.releaseMemory() { malloc_trim(0) }
         try store.upkeep.watchClock()
-        try store.upkeep.settleDirectories()
+        try store.upkeep.writeDirectoryTimes()
         return try finalDeletes.finish(olderThan: options.grace)
     }
 

@@ -7,6 +7,6 @@ extension Migrations {
 
     /// 1 while later times of the directory may be in the memory of the process that writes.
     static let directoryTimes = """
-        ALTER TABLE record_type ADD COLUMN unsettled INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE record_type ADD COLUMN is_busy INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -5,9 +5,9 @@ import RecordModel
 /// Each save that adds or removes an entry changes its directory. If each also wrote the row of the
 /// type, a page more would go into the log: a fifth of what a removal costs. So while entries come
 /// and go quickly, the third change within `delay` of a written one, and all that follow, stay
-/// here. Before that the row is marked (`unsettled`), so that a process that ends without settling
+/// here. Before that the row is marked (`is_busy`), so that a process that ends without writing them
 /// leaves no time behind that is too old: the next opening gives marked directories its own time
-/// (`StoreUpkeep.settleLeftDirectories`).
+/// (`StoreUpkeep.correctLeftDirectoryTimes`).
 ///
 /// The entries change only after a commit, on the writer's queue.
 struct DirectoryTimes: Sendable {
@@ -36,7 +36,7 @@ struct DirectoryTimes: Sendable {
     }
 
     /// The time during which a directory's changes stay here after its row was written.
-    static let delay: Duration = .seconds(1)
+    private static let delay: Duration = .seconds(1)
 
     private var entries: [TypeID: Entry] = [:]
 
@@ -71,16 +71,16 @@ struct DirectoryTimes: Sendable {
 
     /// Returns the times of the marked directories whose last write is older than `delay`, or of
     /// all marked ones.
-    func unsettled(at now: Timestamp?) -> [TypeID: Times] {
+    func due(at now: Timestamp?) -> [TypeID: Times] {
         entries.filter { _, entry in
             entry.isMarked && !(now.map { isRecent(entry, at: $0) } ?? false)
         }.mapValues(\.times)
     }
 
     /// Forgets directories whose rows have these times now, or were not marked for a while.
-    mutating func forget(_ settled: [TypeID: Times], at now: Timestamp) {
+    mutating func forget(_ written: [TypeID: Times], at now: Timestamp) {
         entries = entries.filter { type, entry in
-            settled[type] != entry.times && (entry.isMarked || isRecent(entry, at: now))
+            written[type] != entry.times && (entry.isMarked || isRecent(entry, at: now))
         }
     }
 

@@ -223,7 +223,7 @@ extension Transaction {
     }
 
     private static let touchType = """
-        UPDATE record_type SET modified = ?1, unsettled = ?4, \(Columns.changed("?2")) WHERE id = ?3
+        UPDATE record_type SET modified = ?1, is_busy = ?4, \(Columns.changed("?2")) WHERE id = ?3
         RETURNING status_changed
         """
 

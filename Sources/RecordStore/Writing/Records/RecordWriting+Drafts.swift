@@ -215,7 +215,7 @@ extension RecordWriting {
         transaction.touched[type] = .set
         try transaction.connection.run(
             """
-            UPDATE record_type SET modified = ?1, unsettled = 0, \(Columns.changed("?2"))
+            UPDATE record_type SET modified = ?1, is_busy = 0, \(Columns.changed("?2"))
             WHERE id = ?3
             """,
             [
