@@ -10,7 +10,9 @@ extension RecordWriting {
         _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
     ) throws(RecordError) -> Int64 {
         var stamp = try transaction.merging.stampOfChange()
-        if transaction.author != .sync, generation > 1 || kind != .created {
+        if transaction.author != .sync, place.zone.database.isSynced,
+            generation > 1 || kind != .created
+        {
             // The server may have given a field its present value once more: no version says so.
             let heard = try transaction.merging.heardStamps(of: name, place.zone.id).latest
             stamp = max(stamp, min(heard, .max - 1) + 1)
