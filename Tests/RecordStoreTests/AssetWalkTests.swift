@@ -15,12 +15,11 @@ import Testing
         arguments: LongForm.seeds(12, of: 200))
     func walk(_ seed: Int) throws {
         let walk = try AssetWalk(seed: UInt64(seed))
-        for _ in 1...120 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(120, seed: seed)
     }
 }
 
-private final class AssetWalk {
+private final class AssetWalk: StoreWalk {
     /// The bytes of one record's large fields; those of `pics` are a list.
     private struct Files: Equatable {
         var photo: String?

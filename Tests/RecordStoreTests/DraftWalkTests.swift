@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(12, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try DraftWalk(seed: UInt64(seed))
-        for _ in 1...70 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(70, seed: seed)
     }
 }
 
-private final class DraftWalk {
+private final class DraftWalk: StoreWalk {
     private struct File: Equatable {
         /// The number in the saved record. Nil where nothing was ever saved.
         var saved: Int64?

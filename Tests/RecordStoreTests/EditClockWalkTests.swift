@@ -12,8 +12,7 @@ import Testing
         arguments: LongForm.seeds(12, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try EditClockWalk(seed: UInt64(seed))
-        for _ in 1...70 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(70, seed: seed)
     }
 
     @Test(
@@ -48,7 +47,7 @@ extension StoreFixture {
     }
 }
 
-private final class EditClockWalk {
+private final class EditClockWalk: StoreWalk {
     private static let hour = 3600
     private static let day: Int64 = 86_400_000
     private let fixture: StoreFixture

@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(16, of: 500))
     func walk(_ seed: Int) throws {
         let walk = try MovedStemWalk(seed: UInt64(seed))
-        for _ in 1...80 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(80, seed: seed)
     }
 }
 
-private final class MovedStemWalk {
+private final class MovedStemWalk: StoreWalk {
     private let fixture: StoreFixture
     private var random: SeededRandom
     /// The refused texts that nobody has replaced, taken back or removed.

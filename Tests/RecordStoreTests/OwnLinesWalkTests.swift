@@ -13,12 +13,11 @@ import Testing
         arguments: LongForm.seeds(12, of: 400))
     func walk(_ seed: Int) throws {
         let walk = try OwnLinesWalk(seed: UInt64(seed))
-        for _ in 1...25 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(25, seed: seed)
     }
 }
 
-private final class OwnLinesWalk {
+private final class OwnLinesWalk: StoreWalk {
     private let fixture: StoreFixture
     private var random: SeededRandom
     /// The lines of the field now. Each has a word of its own, so that nobody writes one twice.

@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(8, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try PermissionWalk(seed: UInt64(seed))
-        for _ in 1...40 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(40, seed: seed)
     }
 }
 
-private final class PermissionWalk {
+private final class PermissionWalk: StoreWalk {
     private struct Record {
         /// The parent that the server has. Nil in a record that the server does not have.
         var there: String??

@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(10, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try PinWalk(seed: UInt64(seed))
-        for _ in 1...50 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(50, seed: seed)
     }
 }
 
-private final class PinWalk {
+private final class PinWalk: StoreWalk {
     private struct Place: Hashable {
         let type: String
         let stem: String

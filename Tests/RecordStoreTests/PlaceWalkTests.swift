@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(8, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try PlaceWalk(seed: UInt64(seed))
-        for _ in 1...70 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(70, seed: seed)
     }
 }
 
-private final class PlaceWalk {
+private final class PlaceWalk: StoreWalk {
     private struct Place: Hashable {
         let zone: String
         let type: String

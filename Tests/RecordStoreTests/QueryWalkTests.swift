@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(7, of: 300))
     func walk(_ seed: Int) throws {
         let walk = try QueryWalk(seed: UInt64(seed))
-        for _ in 1...60 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(60, seed: seed)
     }
 }
 
-private final class QueryWalk {
+private final class QueryWalk: StoreWalk {
     private let fixture: StoreFixture
     private var random: SeededRandom
     private var records: [String: QueryModelRecord] = [:]

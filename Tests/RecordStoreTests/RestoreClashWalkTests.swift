@@ -64,14 +64,10 @@ private final class RestoreClashWalk {
         random = SeededRandom(seed: seed)
     }
 
-    private var types: [(name: String, id: TypeID)] {
-        [("Note", fixture.note), ("Task", fixture.task)]
-    }
-
     func next() throws {
         fixture.clock.advance(.seconds(1))
         count += 1
-        let type = random.pick(types)
+        let type = random.pick(fixture.types)
         let stem = random.pick(["a", "b", "c"])
         steps.append("\(try step(stem, type)) \(type.name)/\(stem)")
     }
@@ -122,7 +118,7 @@ private final class RestoreClashWalk {
     /// The names of the records that are here, or of those that wait for their deletion.
     private func names(waiting: Bool) throws -> Set<Key> {
         var names: Set<Key> = []
-        for type in types {
+        for type in fixture.types {
             for stem in try fixture.names(type.id) + ["a", "b", "c"] {
                 guard let entry = try fixture.record(stem, type: type.id),
                     (entry.state == .waitingDelete) == waiting,
@@ -139,7 +135,7 @@ private final class RestoreClashWalk {
     private func expected() throws -> [Key: Lost] {
         let here = try names(waiting: false)
         let shown = try Set(
-            types.flatMap { type in
+            fixture.types.flatMap { type in
                 try fixture.names(type.id).filter { stem in
                     try fixture.record(stem, type: type.id)?.state == .saved
                 }.map { "\(type.name)/\($0)" }

@@ -34,17 +34,13 @@ private final class RestoreWalk {
         random = SeededRandom(seed: seed)
     }
 
-    private var types: [(name: String, id: TypeID)] {
-        [("Note", fixture.note), ("Task", fixture.task)]
-    }
-
     func next() throws {
         fixture.clock.advance(.seconds(1))
-        let type = random.pick(types)
+        let type = random.pick(fixture.types)
         let stem = "\(type.name.lowercased())\(random.below(4))"
         let step = try step(stem, type)
         steps.append("\(step) \(stem)")
-        let isAnyWaiting = try types.contains { type in
+        let isAnyWaiting = try fixture.types.contains { type in
             try (0..<4).contains { number in
                 let stem = Stem("\(type.name.lowercased())\(number)")
                 return try fixture.store.record(type.id, stem)?.state == .waitingDelete
@@ -104,7 +100,7 @@ private final class RestoreWalk {
 
     private func shown() throws -> Shown {
         var shown: Shown = [:]
-        for type in types {
+        for type in fixture.types {
             try fixture.store.withRecords(in: type.id) { entry, text in
                 shown["\(type.name)/\(entry.stem)"] = String(
                     decoding: text.filter { $0 > 0x20 }, as: UTF8.self)

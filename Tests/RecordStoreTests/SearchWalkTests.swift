@@ -13,13 +13,12 @@ import Testing
         arguments: LongForm.seeds(12, of: 150))
     func walk(_ seed: Int) throws {
         let walk = try SearchWalk(seed: UInt64(seed))
-        for _ in 1...120 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(120, seed: seed)
         try walk.fixture.expectSound()
     }
 }
 
-private final class SearchWalk {
+private final class SearchWalk: StoreWalk {
     private typealias Values = SearchModel.Values
     let fixture: StoreFixture
     private var model = SearchModel()

@@ -12,8 +12,7 @@ import Testing
         arguments: LongForm.seeds(12, of: 400))
     func people(_ seed: Int) throws {
         let walk = try PeopleWalk(seed: UInt64(seed))
-        for _ in 1...50 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(50, seed: seed)
     }
 
     @Test(
@@ -21,12 +20,11 @@ import Testing
         arguments: LongForm.seeds(12, of: 400))
     func invitations(_ seed: Int) throws {
         let walk = try InvitationWalk(seed: UInt64(seed))
-        for _ in 1...50 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(50, seed: seed)
     }
 }
 
-private final class PeopleWalk {
+private final class PeopleWalk: StoreWalk {
     private enum Status: String, CaseIterable { case invited = "INVITED", accepted = "ACCEPTED" }
 
     private let fixture: StoreFixture
@@ -143,7 +141,7 @@ private final class PeopleWalk {
     }
 }
 
-private final class InvitationWalk {
+private final class InvitationWalk: StoreWalk {
     private let fixture: StoreFixture
     private var random: SeededRandom
     /// All invitations that wait at the server, newest first, and those that are known here.

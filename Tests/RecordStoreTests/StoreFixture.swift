@@ -55,6 +55,9 @@ final class StoreFixture {
         }
     }
 
+    /// The types with their names, for tests that choose one.
+    var types: [(name: String, id: TypeID)] { [("Note", note), ("Task", task)] }
+
     private func observe() {
         let seen = seen
         store.observe { seen.add($0) }

@@ -12,12 +12,11 @@ import Testing
         arguments: LongForm.seeds(12, of: 400))
     func walk(_ seed: Int) throws {
         let walk = try TrashAgeWalk(seed: UInt64(seed))
-        for _ in 1...60 where walk.differences.isEmpty { try walk.next() }
-        #expect(walk.differences == [], "seed \(seed), after \(walk.steps.joined(separator: "; "))")
+        try walk.take(60, seed: seed)
     }
 }
 
-private final class TrashAgeWalk {
+private final class TrashAgeWalk: StoreWalk {
     private static let day = 24 * 3600
     private let fixture: StoreFixture
     private var random: SeededRandom
