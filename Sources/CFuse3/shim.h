@@ -40,6 +40,16 @@ static inline void recordfs_name_thread(const char *name) {
     prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
+/* The number of processors that this thread may use, 1 when that is not known. The macros of sched.h
+   need _GNU_SOURCE, which Swift does not define for modules. */
+static inline int recordfs_processor_count(void) {
+    unsigned long processors[128] = {0};
+    int count = 0;
+    if (syscall(SYS_sched_getaffinity, 0, sizeof processors, processors) <= 0) return 1;
+    for (int at = 0; at < 128; at++) count += __builtin_popcountl(processors[at]);
+    return count;
+}
+
 /* The signal that this process gets when the thread ends that started it. */
 static inline void recordfs_signal_at_death(int signal) {
     prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);

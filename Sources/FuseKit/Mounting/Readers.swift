@@ -29,6 +29,8 @@ final class Readers: Sendable {
     private let hasEnded = Semaphore()
     private let isAsleep = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
+    /// Indicates whether a reader may look for calls while their callers run: not on one processor.
+    private let canStayAwake = recordfs_processor_count() > 1
 
     private struct Crew: Sendable {
         var readers: [SystemThread] = []
@@ -101,25 +103,34 @@ final class Readers: Sendable {
         defer { ends() }
         var buffer = fuse_buf()
         defer { free(buffer.mem) }
-        right.wait()
+        var wait = takeRight()
         while fuse_session_exited(session.raw) == 0 {
+            if canStayAwake { wait.begin(session.hasCall) }
             let length = fuse_session_receive_buf(session.raw, &buffer)
+            wait.end()
             if length == -EINTR || length == -EAGAIN { continue }
             guard length > 0 else { break }
             if buffer.isSlow {
                 right.signal()
                 fuse_session_process_buf(session.raw, &buffer)
-                right.wait()
+                wait = takeRight()
             } else {
                 let call = begin()
                 fuse_session_process_buf(session.raw, &buffer)
-                if !end(call) { right.wait() }
+                if !end(call) { wait = takeRight() }
             }
         }
         // The reason that ended this reader ends the next one too.
         fuse_session_exit(session.raw)
         right.signal()
         hasEnded.signal()
+    }
+
+    /// Waits for the right to read. It is free because a call takes long: its program does nothing
+    /// meanwhile, so the first wait is asleep, whatever came before.
+    private func takeRight() -> CallWait {
+        right.wait()
+        return CallWait()
     }
 
     private func begin() -> UInt64 {

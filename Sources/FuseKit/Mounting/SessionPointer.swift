@@ -28,6 +28,13 @@ struct SessionPointer: @unchecked Sendable {
         self.raw = raw
     }
 
+    /// Tells whether a call waits to be read, or the connection has ended. Never blocks.
+    func hasCall() -> Bool {
+        var descriptor = pollfd(
+            fd: fuse_session_fd(raw), events: Int16(POLLIN), revents: 0)
+        return poll(&descriptor, 1, 0) != 0
+    }
+
     /// Calls the file system's destroy when the kernel has not done so, ends the connection and
     /// frees the memory.
     ///
