@@ -53,7 +53,7 @@ FAULTS = [
         "an answer that got lost counts as taken",
         SYNC + "Engine/Exchange+Results.swift",
         "case .unsent: try transaction.outbox.failOutbox(claim.row.id, error: nil)",
-        'case .unsent: try transaction.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
+        'case .unsent: try transaction.outbox.completeOutbox(claim, changeTag: claim.base?.changeTag ?? "")',
     ),
     (
         "the base stays old when the server has taken an edit",
@@ -159,7 +159,7 @@ FAULTS = [
         "if changed.isEmpty {\n"
         "            if existing.generation > 0 {\n"
         "                return try keepValues(existing, new, textChanged: true)\n            }\n"
-        "            try enqueue(",
+        "            try transaction.outbox.enqueue(",
     ),
     (
         "both changes of a text by lines are not both kept",
@@ -197,7 +197,7 @@ FAULTS = [
         STORE + "Uploading/Outbox+Outbox.swift",
         "guard let batch, batch > 1 else { return }",
         "guard let batch, batch > 1 else { return }\n"
-        "        try connection.run(\n"
+        "        try transaction.connection.run(\n"
         '            "DELETE FROM history WHERE token = (SELECT max(version) FROM record)")',
     ),
     (

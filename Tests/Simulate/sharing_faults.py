@@ -24,7 +24,7 @@ FAULTS = [
         "what is erased stays in free pages and in the log",
         SYNC + "Sharing/ShareExchange+Shares.swift",
         "    func scrub() throws(SyncProblem) {\n        guard exchange.database == .shared else",
-        "    func scrub() throws(SyncProblem) {\n        guard database == .public else",
+        "    func scrub() throws(SyncProblem) {\n        guard exchange.database == .public else",
     ),
     (
         "the end of a share erases what its user has not sent",
@@ -171,7 +171,7 @@ FAULTS = [
         "a restore of the server is not heard in zones of others",
         STORE_SYNC + "Applying/FeedApplying+ServerRestore.swift",
         "guard known != nil else { return false }",
-        "guard known != nil, try requireZone(zone).database != .shared else { return false }",
+        "guard known != nil, try transaction.requireZone(zone).database != .shared else { return false }",
     ),
     (
         "a renamed record keeps the words of others when its share ends",
