@@ -56,8 +56,13 @@ let package = Package(
             name: "CCrypto", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(
+            name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .target(name: "FuseKit", dependencies: ["CFuse3"], swiftSettings: settings),
         .target(name: "RecordModel", dependencies: ["CLinux"], swiftSettings: hot),
+        .target(
+            name: "RecordObjects", dependencies: ["CExpat", "RecordModel"],
+            swiftSettings: settings),
         .target(
             name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", logging],
             swiftSettings: settings),
@@ -76,7 +81,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "RecordControl",
-            dependencies: ["RecordModel", "RecordStore", "RecordStoreSync", logging],
+            dependencies: [
+                "RecordModel", "RecordObjects", "RecordStore", "RecordStoreSync", logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "RecordDaemon",
@@ -91,7 +98,7 @@ let package = Package(
             dependencies: [
                 "CQREncode", "RecordDaemon", "RecordMount", "RecordSync", "RecordTree",
                 "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel", "RecordControl",
-                logging, arguments,
+                "RecordObjects", logging, arguments,
             ],
             swiftSettings: settings),
         .target(
@@ -162,6 +169,10 @@ let package = Package(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "RecordObjectsTests",
+            dependencies: ["RecordObjects", "RecordModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "RecordStoreTests",
             dependencies: [
                 "RecordStore", "RecordStoreSync", "RecordSQL", "RecordModel", "TestSupport",
@@ -179,7 +190,8 @@ let package = Package(
         .testTarget(
             name: "RecordControlTests",
             dependencies: [
-                "RecordControl", "RecordStore", "RecordStoreSync", "RecordModel", logging,
+                "RecordControl", "RecordObjects", "RecordStore", "RecordStoreSync", "RecordModel",
+                logging,
             ],
             swiftSettings: settings),
         .testTarget(

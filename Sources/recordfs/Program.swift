@@ -78,7 +78,7 @@ struct RecordFSCommand: ParsableCommand {
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
             RestoreCommand.self, DraftCommand.self, ScratchCommand.self, ImportCommand.self,
             ExportCommand.self,
-            SchemaCommand.self, ConflictsCommand.self,
+            SchemaCommand.self, ModelCommand.self, ConflictsCommand.self,
             LoginCommand.self, LogoutCommand.self, AccountsCommand.self, SyncCommand.self,
             PauseCommand.self,
             ShareCommand.self, SharesCommand.self, AcceptCommand.self, DeclineCommand.self,

@@ -4,7 +4,7 @@ find each.
     scripts/simulate --faults [--seeds N] [--only WORDS] [--skip N]
 
 Those about sharing, of sharing_faults.py, are looked for in histories of several users, all others in those
-of three and four machines. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
+of three and four machines and then in those of two. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
 not found any more, or that does not compile; `--places` looks for the places alone.
 """
 
@@ -308,19 +308,23 @@ def look(root):
 
 def find(root, fault, seeds):
     """The first seed that ends wrong, and how."""
-    histories = ["--sharing"] if fault in sharing_faults.FAULTS else ["--wide"]
+    kinds = [["--sharing"]] if fault in sharing_faults.FAULTS else [["--wide"], []]
     _, path, old, new = fault
     file = pathlib.Path(root, path)
     text = file.read_text()
     file.write_text(text.replace(old, new))
     try:
         program = build(root)
-        result = subprocess.run(
-            [program, "--seeds", str(seeds), "--first-failure", *histories],
-            capture_output=True,
-            text=True,
-        )
-        return re.findall(r"seed (\d+): (.*)", result.stdout)
+        for histories in kinds:
+            result = subprocess.run(
+                [program, "--seeds", str(seeds), "--first-failure", *histories],
+                capture_output=True,
+                text=True,
+            )
+            found = re.findall(r"seed (\d+): (.*)", result.stdout)
+            if found:
+                return found
+        return []
     finally:
         file.write_text(text)
 

@@ -1,0 +1,168 @@
+package import RecordModel
+
+/// The record types that Core Data makes of a model when it initialises the schema: one for each
+/// root entity with the fields of all its family, and `CDMR` for the links of many-to-many
+/// relationships.
+package enum MirroredSchema {
+    /// The prefix of record types and fields.
+    package static let prefix = "CD_"
+    /// The suffix of the field that has a large value's file.
+    package static let assetSuffix = "_ckAsset"
+    /// The type of the records that link the objects of many-to-many relationships.
+    package static let linkType = RecordTypeName("CDMR")
+    /// The largest number of fields of a type (Apple, TN3164).
+    package static let fieldsMax = 256
+
+    /// Returns the schema of a model, or of the part that a configuration has.
+    ///
+    /// Errors: `schemaMismatch` when entities of one family give a field two types; `tooLarge` for
+    /// a type with more than `fieldsMax` fields.
+    package static func document(
+        _ model: ObjectModel, configuration: Configuration? = nil
+    ) throws(RecordError) -> SchemaDocument {
+        let hierarchy = ModelHierarchy(model)
+        let members = configuration.map { Set($0.entities) }
+        let entities = model.entities.filter { members?.contains($0.name) ?? true }
+        var types: [SchemaDocument.RecordType] = []
+        for root in Set(entities.map { hierarchy.root(of: $0.name) }).sorted() {
+            var fields = Fields(of: prefix + root)
+            for entity in hierarchy.family(of: root) where members?.contains(entity.name) ?? true {
+                // What an entity inherits counts when its parent is in no configuration.
+                try fields.add(hierarchy.line(of: entity.name))
+            }
+            types.append(try fields.type())
+        }
+        let hasLinks = entities.contains { entity in
+            hierarchy.relationships(of: entity.name).contains { isLink($0, hierarchy) }
+        }
+        if hasLinks { types.append(linkRecordType) }
+        return SchemaDocument(types: types)
+    }
+
+    /// Returns whether a relationship is many-to-many, so that `CDMR` records hold it.
+    static func isLink(_ relationship: Relationship, _ hierarchy: ModelHierarchy) -> Bool {
+        guard relationship.isToMany, let inverse = relationship.inverse else { return false }
+        return hierarchy.relationship(inverse, of: relationship.destination)?.isToMany == true
+    }
+
+    private static var linkRecordType: SchemaDocument.RecordType {
+        let names = ["CD_entityNames", "CD_recordNames", "CD_relationships"]
+        var fields = Fields(of: linkType.description)
+        for name in names {
+            fields.values[name] = RecordSchema.Field(name: FieldName(name), type: .string)
+        }
+        fields.addMoveReceipt()
+        return fields.recordType()
+    }
+}
+
+/// The fields of a record type while they are collected.
+private struct Fields {
+    let name: String
+    var values: [String: RecordSchema.Field] = [:]
+
+    init(of name: String) { self.name = name }
+
+    mutating func add(_ line: [Entity]) throws(RecordError) {
+        for entity in line {
+            for attribute in entity.attributes where attribute.isMirrored {
+                try add(attribute, of: entity)
+            }
+            // The side of a to-one relationship has the key. A to-many has none.
+            for relationship in entity.relationships where !relationship.isToMany {
+                try add(relationship.name, .string, of: entity)
+            }
+        }
+    }
+
+    private mutating func add(_ attribute: Attribute, of entity: Entity) throws(RecordError) {
+        guard let type = attribute.type.fieldType else { return }
+        try add(attribute.name, type, of: entity, isEncrypted: attribute.allowsCloudEncryption)
+        if attribute.type.hasAssetTwin {
+            try add(attribute.name + MirroredSchema.assetSuffix, .asset, of: entity)
+        }
+    }
+
+    private mutating func add(
+        _ property: String, _ type: FieldType, of entity: Entity, isEncrypted: Bool = false
+    ) throws(RecordError) {
+        let name = MirroredSchema.prefix + property
+        let known = values[name]
+        guard known == nil || known?.type == type else {
+            throw RecordError(
+                .schemaMismatch,
+                "\(name) of \(self.name) would be \(known?.type.name ?? "") and \(type.name): "
+                    + "\(entity.name).\(property) needs another name.")
+        }
+        values[name] =
+            isEncrypted
+            ? RecordSchema.Field(
+                name: FieldName(name), type: type, isQueryable: false, isSortable: false,
+                isSearchable: false, isEncrypted: true)
+            : RecordSchema.Field(name: FieldName(name), type: type)
+    }
+
+    mutating func addMoveReceipt() {
+        for (name, type) in [
+            ("CD_moveReceipt", FieldType.bytes), ("CD_moveReceipt_ckAsset", .asset),
+        ] {
+            values[name] = RecordSchema.Field(name: FieldName(name), type: type)
+        }
+    }
+
+    mutating func type() throws(RecordError) -> SchemaDocument.RecordType {
+        values["CD_entityName"] = RecordSchema.Field(
+            name: FieldName("CD_entityName"), type: .string)
+        addMoveReceipt()
+        guard values.count <= MirroredSchema.fieldsMax else {
+            throw RecordError(
+                .tooLarge,
+                "\(name) would have \(values.count) fields. A record type has at most "
+                    + "\(MirroredSchema.fieldsMax).")
+        }
+        return recordType()
+    }
+
+    /// The type as Apple's tools print it: fields in the order of their bytes, then grants.
+    func recordType() -> SchemaDocument.RecordType {
+        var fields = values.values.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
+        fields += Self.systemFields.map { name, type in
+            RecordSchema.Field(
+                name: FieldName(name), type: type, isQueryable: false, isSortable: false,
+                isSearchable: false)
+        }
+        return SchemaDocument.RecordType(
+            name: RecordTypeName(name), fields: fields.map { SchemaDocument.Field($0) },
+            grants: [
+                .init([.write], to: "_creator"), .init([.create], to: "_icloud"),
+                .init([.read], to: "_world"),
+            ])
+    }
+
+    /// The system fields that an export prints. `___parent` and `___share` are not among them.
+    private static let systemFields = SchemaDocument.systemFields.filter {
+        $0.name != "___parent" && $0.name != "___share"
+    }
+}
+
+extension AttributeType {
+    /// The type of the attribute's field. Nil where CloudKit has none.
+    package var fieldType: FieldType? {
+        switch self {
+        case .integer16, .integer32, .integer64, .boolean: .int64
+        case .double, .float, .decimal: .double
+        case .date: .timestamp
+        case .uuid, .uri, .string: .string
+        case .binary, .transformable, .composite: .bytes
+        case .undefined, .objectID: nil
+        }
+    }
+
+    /// Indicates whether a large value moves to a file, in a field with the suffix `_ckAsset`.
+    package var hasAssetTwin: Bool {
+        switch self {
+        case .string, .binary, .transformable, .composite: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import RecordControl
+import RecordModel
+import RecordObjects
+
+struct ModelCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "model", abstract: "Read, check, compare or convert object models.",
+        discussion: """
+            A model is an .xcdatamodeld or .xcdatamodel of Xcode, or a text in the JSON form that \
+            recordfs model export prints.
+            """,
+        subcommands: [
+            ModelShowCommand.self, ModelCheckCommand.self, ModelDiffCommand.self,
+            ModelExportCommand.self,
+        ])
+}
+
+/// The model that a command reads.
+struct ModelArgument: ParsableArguments {
+    @Argument(help: "The model; - is standard input.", completion: .file())
+    var model: String
+    @Option(help: "The version of an .xcdatamodeld. The app's current one when absent.")
+    var version: String?
+
+    func read() throws(CommandFailure) -> ObjectModel {
+        try reporting(model) { () throws(RecordError) in
+            try ModelFile(path: model).model(version: version)
+        }
+    }
+}
+
+/// The part of a model that a command is about.
+struct ConfigurationOption: ParsableArguments {
+    @Option(help: "Only the entities of this configuration of the model.")
+    var configuration: String?
+
+    func find(in model: ObjectModel) throws(CommandFailure) -> RecordObjects.Configuration? {
+        guard let configuration else { return nil }
+        guard let found = model.configurations.first(where: { $0.name == configuration }) else {
+            let names = model.configurations.map { "\"\($0.name)\"" }.joined(separator: ", ")
+            throw CommandFailure(
+                configuration,
+                "the model has no such configuration. "
+                    + (names.isEmpty ? "It has none." : "It has \(names)."),
+                status: ExitStatus.notFound)
+        }
+        return found
+    }
+}
+
+struct ModelShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print the entities of a model with their properties.")
+
+    @OptionGroup var model: ModelArgument
+    @Argument(help: "The entities.")
+    var entities: [String] = []
+
+    func run() throws {
+        let model = try model.read()
+        for name in entities where !model.entities.contains(where: { $0.name == name }) {
+            throw CommandFailure(
+                name, "the model has no such entity.", status: ExitStatus.notFound)
+        }
+        for entity in model.entities where entities.isEmpty || entities.contains(entity.name) {
+            for line in ModelShowing.lines(of: entity) { Terminal.print(line) }
+        }
+        guard entities.isEmpty else { return }
+        for configuration in model.configurations {
+            Terminal.print(ModelShowing.line(of: configuration))
+        }
+    }
+}
+
+struct ModelCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Say whether CloudKit can hold a model.",
+        discussion: """
+            Prints all rules of NSPersistentCloudKitContainer that the model breaks, in its words, \
+            and ends with status 1.
+            """)
+
+    @OptionGroup var model: ModelArgument
+    @OptionGroup var part: ConfigurationOption
+
+    func run() throws {
+        let model = try model.read()
+        let part = try part.find(in: model)
+        let failures = MirroringCheck(model, configuration: part).failures
+        if !failures.isEmpty {
+            Terminal.print(failures.joined(separator: "\n\n"))
+            throw CommandFailure(
+                self.model.model, "CloudKit cannot hold this model. The reasons are above.")
+        }
+        _ = try reporting(self.model.model) { () throws(RecordError) in
+            try MirroredSchema.document(model, configuration: part)
+        }
+        Terminal.print("CloudKit can hold this model.")
+    }
+}
+
+struct ModelDiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Print what differs between two models.",
+        discussion: "Ends with status 1 when something differs.")
+
+    @Argument(help: "The old model, or the name of a version with --of.", completion: .file())
+    var old: String
+    @Argument(help: "The new model, or the name of a version with --of.", completion: .file())
+    var new: String
+    @Option(help: "An .xcdatamodeld whose versions are compared.", completion: .file())
+    var of: String?
+
+    func run() throws {
+        let (before, after) = (try read(old), try read(new))
+        let lines = ModelDifference.lines(from: before, to: after)
+        for line in lines { Terminal.print(line) }
+        if !lines.isEmpty { throw CommandFailure(nil, "") }
+    }
+
+    private func read(_ name: String) throws(CommandFailure) -> ObjectModel {
+        try reporting(of ?? name) { () throws(RecordError) in
+            guard let of else { return try ModelFile(path: name).model() }
+            return try ModelFile(path: of).model(version: name)
+        }
+    }
+}
+
+struct ModelExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Write a model in another form.",
+        discussion: """
+            The form is json, xcdatamodel, or ckdb: the schema of the records that Core Data makes \
+            of the model. A FILE that ends with .xcdatamodel or .xcdatamodeld becomes a folder that \
+            Xcode opens.
+            """)
+
+    @OptionGroup var model: ModelArgument
+    @OptionGroup var part: ConfigurationOption
+    @Option(help: "json, xcdatamodel or ckdb. By the ending of FILE, or json, when absent.")
+    var form: ModelForm?
+    @Option(name: .shortAndLong, help: "Write to this FILE instead of standard output.")
+    var output = "-"
+
+    func run() throws {
+        let model = try model.read()
+        let part = try part.find(in: model)
+        let isFolder = output.hasSuffix(".xcdatamodel") || output.hasSuffix(".xcdatamodeld")
+        try reporting(output == "-" ? self.model.model : output) { () throws(RecordError) in
+            if isFolder, form == nil || form == .xcdatamodel {
+                return try ModelOutput.writeFolder(model, to: output)
+            }
+            let form = form ?? (output.hasSuffix(".ckdb") ? .ckdb : .json)
+            try writeWholeFile(
+                try ModelOutput.text(model, as: form, configuration: part), to: output)
+        }
+    }
+}
+
+extension ModelForm: ExpressibleByArgument {}

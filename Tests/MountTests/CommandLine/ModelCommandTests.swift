@@ -1,0 +1,94 @@
+import Glibc
+import Testing
+
+extension MountTests {
+    /// `recordfs model`, as typed.
+    @Suite struct ModelCommandTests {
+        private let home: CommandLineHome
+
+        init() throws {
+            home = try CommandLineHome()
+            try home.ok(
+                """
+                cat > blog.json <<'END'
+                {"entities": {
+                    "Post": {"attributes": {"title": {"type": "String", "required": true}},
+                             "relationships": {"tags": {"to": "Tag", "many": true,
+                                                        "inverse": "posts"}}},
+                    "Tag": {"relationships": {"posts": {"to": "Post", "many": true,
+                                                        "inverse": "tags"}}}}}
+                END
+                """)
+        }
+
+        @Test("a model goes from JSON to Xcode's folder and back")
+        func export() throws {
+            try home.ok(
+                """
+                recordfs model export blog.json -o Blog.xcdatamodeld
+                test -f Blog.xcdatamodeld/Blog.xcdatamodel/contents
+                recordfs model export Blog.xcdatamodeld -o again.json
+                recordfs model diff blog.json again.json
+                """)
+            #expect(
+                try home.ok("recordfs model show Blog.xcdatamodeld Post") == """
+                    Post
+                        title: String, required
+                        tags ->> Tag, inverse posts
+                    """)
+        }
+
+        @Test("a model that CloudKit cannot hold is told with status 1")
+        func check() throws {
+            let output = try home.ok("recordfs model check blog.json 2>/dev/null || echo status $?")
+            #expect(
+                output == """
+                    CloudKit integration requires that all attributes be optional, or have a \
+                    default value set. The following attributes are marked non-optional but do not \
+                    have a default value:
+                    Post: title
+                    status 1
+                    """)
+            #expect(
+                try home.ok(
+                    "sed -i 's/, \"required\": true//' blog.json; recordfs model check blog.json")
+                    == "CloudKit can hold this model.")
+        }
+
+        @Test("the schema of a model is one that recordfs reads")
+        func schema() throws {
+            let types = try home.ok(
+                """
+                recordfs model export blog.json -o blog.ckdb
+                grep -o 'RECORD TYPE [A-Za-z_]*' blog.ckdb
+                echo '{}' | recordfs put local/Box/Note/a
+                recordfs schema check blog.ckdb | grep -c CD_title
+                """)
+            #expect(types == "RECORD TYPE CD_Post\nRECORD TYPE CD_Tag\nRECORD TYPE CDMR\n2")
+        }
+
+        @Test("what differs is told with status 1, and a wrong model with its place")
+        func refused() throws {
+            let output = try home.ok(
+                """
+                sed 's/"title"/"name"/' blog.json > other.json
+                recordfs model diff blog.json other.json || echo status $?
+                recordfs model show nowhere.xcdatamodeld 2>&1 || echo status $?
+                echo '<model>' | recordfs model check - 2>&1 || echo status $?
+                recordfs model check --configuration Cloud blog.json 2>&1 || echo status $?
+                """)
+            #expect(
+                output == """
+                    Post.name: new
+                    Post.title: removed
+                    status 1
+                    recordfs: nowhere.xcdatamodeld: No such file or directory.
+                    status 3
+                    recordfs: -: line 2, column 1: this is not well-formed XML: no element found.
+                    status 1
+                    recordfs: Cloud: the model has no such configuration. It has none.
+                    status 3
+                    """)
+        }
+    }
+}
