@@ -39,7 +39,7 @@ struct ModelDifferenceTests {
     @Test("a name that is still there was not renamed")
     func notRenamed() {
         let old = ObjectModel(entities: [Entity(name: "A")])
-        let new = ObjectModel(entities: [Entity(name: "A"), Entity(name: "B", renamedFrom: "A")])
+        let new = ObjectModel(entities: [Entity(name: "B", renamedFrom: "A"), Entity(name: "A")])
         #expect(ModelDifference.lines(from: old, to: new) == ["entity B: new"])
     }
 }
