@@ -48,12 +48,12 @@ struct AssetTable: CheckedState {
     mutating func take(_ id: AssetID) -> OpenAsset? { files.removeValue(forKey: id) }
 
     /// Notes that the bytes of the open file belong to another row now.
-    mutating func move(_ open: OpenAsset, to id: AssetID) {
+    mutating func move(_ open: OpenAsset, to row: AssetEntry) {
         let old = open.id
-        guard old != id, files[id] == nil else { return }
+        guard old != row.id, files[row.id] == nil else { return }
         if files[old] === open { files[old] = nil }
-        open.setRow(id)
-        files[id] = open
+        open.setRow(row)
+        files[row.id] = open
     }
 
     // MARK: Files without names

@@ -61,7 +61,7 @@ final class OpenAssets: Sendable {
             table.writes += 1
             open.noteSaved(
                 version: version, hasName: hasName, entry: entry, readVersion: readVersion)
-            if let entry { table.move(open, to: entry.id) }
+            if let entry { table.move(open, to: entry) }
         }
     }
 
@@ -81,7 +81,12 @@ final class OpenAssets: Sendable {
     /// saved.
     func lose(_ open: OpenAsset) {
         open.unlink()
-        table.withLock { $0.forget(open) }
+        table.withLock { table in
+            guard table.open(open.id) === open else { return }
+            // With another row, the commit has already taken the number.
+            if let number = nodes.disown(.asset(open.id)) { table.detach(open, number) }
+            table.forget(open)
+        }
     }
 
     /// Takes the name from an asset: its handles see it to their end, nothing is saved, and the
@@ -123,6 +128,22 @@ final class OpenAssets: Sendable {
         table.withLock { $0.adopt(number, open, as: asset, nodes) }
     }
 
+    /// Notes that the kernel has exchanged the names of two files, with their numbers and their open
+    /// files. Files of the same bytes have each other's rows then.
+    func exchange(
+        _ one: (number: NodeNumber?, open: OpenAsset?), as asset: AssetEntry?,
+        _ other: (number: NodeNumber?, open: OpenAsset?), as otherAsset: AssetEntry?
+    ) {
+        table.withLock { table in
+            // Each makes room for the other. A file whose row has moved with it stays.
+            for (open, row) in [(one.open, asset), (other.open, otherAsset)] {
+                if let open, open.id != row?.id { table.forget(open) }
+            }
+            if let asset { table.adopt(one.number, one.open, as: asset, nodes) }
+            if let otherAsset { table.adopt(other.number, other.open, as: otherAsset, nodes) }
+        }
+    }
+
     /// Moves an open file to the name that the file has in another record.
     func follow(_ open: OpenAsset, to entry: AssetEntry) {
         table.withLock { table in
@@ -161,7 +182,7 @@ extension AssetTable {
     fileprivate mutating func adopt(
         _ number: NodeNumber?, _ open: OpenAsset?, as asset: AssetEntry, _ nodes: Nodes
     ) {
-        if let open { move(open, to: asset.id) }
+        if let open { move(open, to: asset) }
         guard let number else { return }
         nodes.rebind(number, to: .asset(asset.id))
         attach(number)

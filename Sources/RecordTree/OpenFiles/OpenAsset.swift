@@ -37,6 +37,9 @@ final class OpenAsset: Sendable {
 
     func unlink() { state.withLock { $0.isUnlinked = true } }
 
+    /// Indicates whether a program of this machine has removed or replaced the file.
+    var isRemoved: Bool { state.withLock { $0.isUnlinked && !$0.isRevoked } }
+
     /// Forgets the failed writes of a file that an open has emptied.
     func beginAnew() { state.withLock { $0.failure = nil } }
 
@@ -120,8 +123,10 @@ extension OpenAsset {
     /// The row before the file moved with its record.
     var formerID: AssetID? { state.withLock(\.formerID) }
 
-    /// Notes that the bytes belong to another row now.
-    func setRow(_ id: AssetID) { state.withLock { $0.id = id } }
+    /// Notes that the bytes belong to another row now, under the name that this row has.
+    func setRow(_ row: AssetEntry) {
+        state.withLock { ($0.id, $0.home) = (row.id, AssetHome(row)) }
+    }
 
     /// Notes that the file moved to another record with its record.
     func noteMove(to entry: AssetEntry, from former: AssetID) {

@@ -6,6 +6,7 @@ import RecordStore
 /// an exchange of two records by way of a third name. Then the files stay unchanged until the tool
 /// has handled them, or the grace time is over.
 final class FollowingFiles: Sendable {
+    let assets: OpenAssets
     let errors: ErrorReports
     let fields: FieldFiles
     let moves: FieldMoves
@@ -14,6 +15,7 @@ final class FollowingFiles: Sendable {
     let store: RecordStore
 
     init(_ ground: Ground, _ scratchRooms: ScratchRooms, _ assetRooms: AssetRooms) {
+        assets = assetRooms.assets
         errors = ground.errors
         fields = assetRooms.fields
         moves = assetRooms.moves
@@ -93,6 +95,32 @@ final class FollowingFiles: Sendable {
             }
         }
         return try store.assets.files(assets.filter { fields.isShown($0, of: entry) }, of: entry.id)
+    }
+
+    // MARK: Open files
+
+    /// Returns the open files of a record, with the numbers that the kernel has for them.
+    func openFiles(of record: RecordID) -> [(open: OpenAsset, number: NodeNumber?)] {
+        assets.open(of: record).map { ($0, assets.held($0.id).number) }
+    }
+
+    /// Moves open files to the record that has their bytes since an exchange. A file whose row has
+    /// stayed has the same bytes as the other record's.
+    func follow(_ files: [(open: OpenAsset, number: NodeNumber?)], to record: RecordID) {
+        guard !files.isEmpty else { return }
+        do throws(RecordError) {
+            let entries = try store.assets.assets(of: record)
+            for (open, number) in files {
+                let home = open.home
+                guard try store.assets.asset(open.id) == nil,
+                    let entry = entries.first(where: home.isSameFile)
+                else { continue }
+                assets.adopt(number, open, as: entry)
+            }
+        } catch {
+            options.report(
+                "A program does not follow its open large field, which was exchanged: \(error)")
+        }
     }
 }
 

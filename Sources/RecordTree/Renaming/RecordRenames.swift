@@ -296,6 +296,10 @@ final class RecordRenames: Sendable {
             try followingFiles.leavingFilesGone(of: file),
             try followingFiles.leavingFilesGone(of: otherFile)
         )
+        let open = (
+            followingFiles.openFiles(of: file.record),
+            followingFiles.openFiles(of: otherFile.record)
+        )
         let shown = (try recordFiles.shownText(of: file), try recordFiles.shownText(of: otherFile))
         let files = try saveExchanged(
             [
@@ -311,5 +315,7 @@ final class RecordRenames: Sendable {
         moves.noteExchange(file.record, otherFile.record)
         records.swap(
             file, stem, otherFile, other, becoming: (files[0], files[1]), in: type)
+        followingFiles.follow(open.0, to: files[1].record)
+        followingFiles.follow(open.1, to: files[0].record)
     }
 }

@@ -23,8 +23,8 @@ extension AssetRenames {
             moves.noteMoved(asset)
             moves.noteFilled(asset)
         }
-        if let second { assets.adopt(held[0].number, isDone ? nil : held[0].open, as: second) }
-        if let first { assets.adopt(held[1].number, isDone ? nil : held[1].open, as: first) }
+        let moved = held.map { (number: $0.number, open: isDone ? nil : $0.open) }
+        assets.exchange(moved[0], as: second, moved[1], as: first)
         if isDone { kernel.deliver(held.compactMap { $0.number.map { .content($0) } }) }
         kernel.notify([.content(NodeNumber(file.type))])
     }

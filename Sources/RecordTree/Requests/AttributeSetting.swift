@@ -46,12 +46,15 @@ final class AttributeSetting: Sendable {
     func setAttributes(
         of number: NodeNumber, _ changes: NodeChanges, handle: HandleNumber?
     ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
-        let node = try nodes.node(number)
-        try access.checkWritable(node)
         // Checked before anything is copied or opened for it.
         if let size = changes.size, size < 0 {
             throw RecordError(.invalidArgument, "a size is not negative")
         }
+        if let detached = assets.detached(number), isMeant(detached, by: handle) {
+            return try setDetached(detached, number, changes)
+        }
+        let node = try nodes.node(number)
+        try access.checkWritable(node)
         switch node {
         case .scratch(let id):
             let changed = try setScratch(id, changes, handle: handle)
@@ -96,11 +99,35 @@ final class AttributeSetting: Sendable {
         return try nodeAttributes.attributes(of: number, handle: handle)
     }
 
+    /// Returns whether a change is about an open file that has lost its name. Where the name was
+    /// lost to another machine, a call by the name may still have the old number, and is about the
+    /// new file.
+    private func isMeant(_ detached: OpenAsset, by handle: HandleNumber?) -> Bool {
+        detached.isRemoved || handle.flatMap { handles.openAsset($0) } === detached
+    }
+
+    /// Changes the file of a large field that has lost its name and that a program has open.
+    private func setDetached(
+        _ open: OpenAsset, _ number: NodeNumber, _ changes: NodeChanges
+    ) throws(RecordError) -> (Attributes, isCacheable: Bool) {
+        try access.checkWritable(.asset(open.id))
+        try checkUnchanged(nodeAttributes.attributes(of: number, handle: nil).0, changes)
+        if let size = changes.size { try assetFiles.truncate(open, to: size) }
+        if let time = changes.modified { try setTime(time, of: open) }
+        return try nodeAttributes.attributes(of: number, handle: nil)
+    }
+
     private func checkUnchanged(_ node: Node, _ changes: NodeChanges) throws(RecordError) {
         guard changes.mode != nil || changes.owner != nil || changes.group != nil else { return }
         guard let current = try nodeAttributes.attributes(of: node) else {
             throw RecordError(.stale, "the file is gone")
         }
+        try checkUnchanged(current, changes)
+    }
+
+    private func checkUnchanged(
+        _ current: Attributes, _ changes: NodeChanges
+    ) throws(RecordError) {
         // Execute bits mean nothing on data. The bits of group and others mean nothing either while
         // the kernel admits only the mounting user; `install` and `rsync -a` set them all the same.
         let meaningful: UInt32 = options.allowsOthers ? 0o7666 : 0o7600
@@ -155,8 +182,12 @@ final class AttributeSetting: Sendable {
     {
         if let size = changes.size { try assetFiles.truncate(id, to: size, handle: handle) }
         guard let time = changes.modified else { return }
+        if let open = assetInUse(id, handle) { return try setTime(time, of: open) }
+        try setModified(id, time.timestamp(now: options.now).asStored)
+    }
+
+    private func setTime(_ time: NodeChanges.Time, of open: OpenAsset) throws(RecordError) {
         let modified = time.timestamp(now: options.now).asStored
-        guard let open = assetInUse(id, handle) else { return try setModified(id, modified) }
         // Not during a save, which would replace this time by the time of its last write.
         try open.changing { () throws(RecordError) in
             let changed = store.nextChange()
