@@ -77,6 +77,19 @@ struct ModelFileTests {
         #expect(throws: RecordError.self) { try ModelFile(path: "\(directory.path)/none").model() }
     }
 
+    @Test("a folder with several versions is not written into; a single version is replaced")
+    func writtenOver() throws {
+        try write("Old.xcdatamodel", entity: "Old")
+        let model = ObjectModel(entities: [Entity(name: "Post")])
+        try ModelOutput.writeFolder(model, to: folder)
+        #expect(try ModelFile(path: folder).versions == ["Old"])
+        #expect(try entities() == ["Post"])
+        try write("New.xcdatamodel", entity: "New")
+        #expect(throws: RecordError.self) { try ModelOutput.writeFolder(model, to: folder) }
+        #expect(try entities(version: "New") == ["New"])
+        #expect(try entities() == ["Post"])
+    }
+
     @Test("a model that was written as a folder is read again, with its version's name")
     func written() throws {
         let model = ObjectModel(entities: [Entity(name: "Post")])

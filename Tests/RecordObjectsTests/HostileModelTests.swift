@@ -35,6 +35,19 @@ struct HostileModelTests {
         #expect(refusal(of: "") != nil)
     }
 
+    @Test("a text that is too large is refused whole, in both forms, also when a model would fit")
+    func size() throws {
+        let spaces = [UInt8](repeating: 0x20, count: ModelText.bytesMax)
+        for text in ["{}", "<model/>"] {
+            let fitting = Array(text.utf8) + spaces.dropLast(text.utf8.count)
+            #expect(try ModelText.parse(fitting).entities.isEmpty)
+            let message = message { () throws(RecordError) in
+                _ = try ModelText.parse(fitting + [0x20])
+            }
+            #expect(message?.contains("larger than 16 MiB") == true)
+        }
+    }
+
     @Test("a model with too many entities is refused; the largest number is read")
     func entities() throws {
         let most = (0..<ModelConsistency.entitiesMax).map { Entity(name: "E\($0)") }
@@ -76,6 +89,37 @@ struct HostileModelTests {
                 ],
                 "A.b: its inverse \"c\" is no relationship of A"
             ),
+            (
+                [
+                    Entity(
+                        name: "A", relationships: [.init(name: "b", destination: "B", inverse: "c")]
+                    ),
+                    Entity(
+                        name: "B", relationships: [.init(name: "c", destination: "B", inverse: "c")]
+                    ),
+                ], "A.b: its inverse B.c has another inverse, \"c\""
+            ),
+            ([Entity(name: "A\u{1B}[2J")], #""A\u{1B}[2J" is no name"#),
+            (
+                [
+                    Entity(
+                        name: "A",
+                        userInfo: [.init(key: "k", value: "1"), .init(key: "k", value: "2")])
+                ],
+                "A: the userInfo key \"k\" is there twice"
+            ),
+            (
+                [
+                    Entity(
+                        name: "A",
+                        indexes: [.init(name: "i", parts: []), .init(name: "i", parts: [])])
+                ],
+                "A: the index \"i\" is there twice"
+            ),
+            (
+                [Entity(name: "A", indexes: [.init(name: "i", parts: [.init(property: "p")])])],
+                "A: the index \"i\" names \"p\", which is no property"
+            ),
             ([Entity(name: "A", uniquenessConstraints: [["b"]])], "names \"b\""),
         ] as [([Entity], String)])
     func inconsistent(entities: [Entity], expected: String) {
@@ -87,7 +131,7 @@ struct HostileModelTests {
 
     @Test("a chain of parents may be as long as the limit, and not longer")
     func depth() throws {
-        let chain = (0..<ModelConsistency.depthMax).map {
+        let chain = (0...ModelConsistency.depthMax).map {
             Entity(name: "E\($0)", parent: $0 == 0 ? nil : "E\($0 - 1)")
         }
         try ModelConsistency.check(ObjectModel(entities: chain))

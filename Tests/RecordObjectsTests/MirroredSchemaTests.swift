@@ -77,6 +77,27 @@ struct MirroredSchemaTests {
         #expect(throws: RecordError.self) { try MirroredSchema.document(wide(254)) }
     }
 
+    @Test("everything that is wrong is told at once")
+    func everything() {
+        let model = ObjectModel(entities: [
+            Entity(name: "A", attributes: [.init(name: "entityName", type: .date)]),
+            Entity(
+                name: "B", parent: "A",
+                attributes: [.init(name: "x", type: .string, allowsCloudEncryption: true)]),
+            Entity(name: "C", parent: "A", attributes: [.init(name: "x", type: .string)]),
+            Entity(name: "D", attributes: [.init(name: "moveReceipt", type: .binary)]),
+        ])
+        let message = message { () throws(RecordError) in _ = try MirroredSchema.document(model) }
+        #expect(
+            message == """
+                CD_entityName of CD_A is a field of Core Data itself: A.entityName needs another name.
+                CD_x of CD_A would be ENCRYPTED STRING and STRING: C.x needs another name.
+                CD_moveReceipt of CD_D is a field of Core Data itself: D.moveReceipt needs another name.
+                CD_moveReceipt_ckAsset of CD_D is a field of Core Data itself: D.moveReceipt_ckAsset \
+                needs another name.
+                """)
+    }
+
     private func wide(_ count: Int) -> ObjectModel {
         ObjectModel(entities: [
             Entity(

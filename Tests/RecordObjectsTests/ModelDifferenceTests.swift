@@ -36,6 +36,46 @@ struct ModelDifferenceTests {
             ])
     }
 
+    @Test("two names that were exchanged are two renames, with what changed")
+    func exchanged() {
+        let old = ObjectModel(entities: [
+            Entity(
+                name: "A",
+                attributes: [.init(name: "t", type: .string), .init(name: "u", type: .date)])
+        ])
+        var new = old
+        new.entities[0].attributes = [
+            .init(name: "t", type: .string, renamedFrom: "u"),
+            .init(name: "u", type: .date, renamedFrom: "t"),
+        ]
+        #expect(
+            ModelDifference.lines(from: old, to: new) == [
+                "A.t: renamed from u", "A.t: type Date -> String",
+                "A.u: renamed from t", "A.u: type String -> Date",
+            ])
+    }
+
+    @Test("an entity that both versions say to come from one name is the same")
+    func sameOrigin() {
+        let old = ObjectModel(entities: [Entity(name: "A", renamedFrom: "X")])
+        let new = ObjectModel(entities: [Entity(name: "B", renamedFrom: "X")])
+        #expect(ModelDifference.lines(from: old, to: new) == ["entity B: renamed from A"])
+        #expect(ModelDifference.lines(from: old, to: old) == [])
+    }
+
+    @Test("a changed index is shown with its parts")
+    func indexes() {
+        let old = Entity(
+            name: "A", attributes: [.init(name: "t", type: .string)],
+            indexes: [.init(name: "i", parts: [.init(property: "t")])])
+        var new = old
+        new.indexes[0].parts[0].isAscending = false
+        #expect(
+            ModelDifference.lines(
+                from: ObjectModel(entities: [old]), to: ObjectModel(entities: [new]))
+                == ["entity A: indexes i(t) -> i(t descending)"])
+    }
+
     @Test("a name that is still there was not renamed")
     func notRenamed() {
         let old = ObjectModel(entities: [Entity(name: "A")])

@@ -71,6 +71,15 @@ struct ModelFormTests {
                 #"{"entities": {"A": {"attributes": {"b": {"type": "String", "required": 1}}}}}"#,
                 "the model.entities.A.attributes.b.required: this is an integer. Write true or false."
             ),
+            (
+                #"{"entities": {"A": {"relationships": {"b": {"to": "A", "maximumCount": 5}}}}}"#,
+                "the model.entities.A.relationships.b.maximumCount: the relationship is to one object."
+            ),
+            (
+                #"<model><entity name="A"><relationship name="b" maxCount="5" destinationEntity="A"/>"#
+                    + "</entity></model>",
+                #"the relationship b is to one object and has maxCount="5"."#
+            ),
             (#"<entity name="A"/>"#, "the XML text is a <entity>."),
             (
                 #"<model><entity name="A"><attribute name="b" optional="yes"/></entity></model>"#,
@@ -89,6 +98,28 @@ struct ModelFormTests {
         let text = try ModelText.printCurrentVersion("A & B.xcdatamodel")
         #expect(try ModelText.currentVersion(text) == "A & B.xcdatamodel")
         #expect(try ModelText.currentVersion(Array("<plist><dict/></plist>".utf8)) == nil)
+    }
+
+    @Test("XML is read in the encoding that it declares")
+    func encodings() throws {
+        let text =
+            "<model><entity name=\"A\"><userInfo><entry key=\"k\" value=\"é\"/></userInfo></entity></model>"
+        let declaration = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>"
+        let latin = (declaration + text).unicodeScalars.map { UInt8($0.value) }
+        #expect(try ModelText.parse(latin).entities[0].userInfo[0].value == "é")
+        let wide: [UInt8] = "\u{FEFF}\(text)".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        #expect(try ModelText.parse(wide).entities[0].userInfo[0].value == "é")
+    }
+
+    @Test("an inverse that Xcode says to be of another entity is kept")
+    func inverseEntity() throws {
+        let xml = Shop.xml.replacing(
+            "inverseName=\"room\" inverseEntity=\"Shelf\"",
+            with: "inverseName=\"room\" inverseEntity=\"Article\"")
+        #expect(xml != Shop.xml)
+        let model = try ModelText.parse(Array(xml.utf8))
+        let copy = try ModelText.parse(JSONModelWriter.print(model))
+        #expect(String(decoding: try XMLModelWriter.print(copy), as: UTF8.self) == xml)
     }
 
     @Test("a name that XML cannot hold is refused when it is written")

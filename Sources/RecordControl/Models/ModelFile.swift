@@ -18,6 +18,9 @@ package struct ModelFile: Sendable {
     /// Errors: `notFound`, `accessDenied`, `ioFailure`; `invalidArgument` for a folder without a
     /// model.
     package init(path: String) throws(RecordError) {
+        guard path == "-" || Self.kind(of: path) != nil else {
+            throw FileReading.failure(path, ENOENT)
+        }
         let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         if Self.kind(of: trimmed) != S_IFDIR {
             (self.path, versions) = (trimmed, [])
@@ -47,6 +50,16 @@ package struct ModelFile: Sendable {
     // MARK: Reading
 
     private static func versions(in folder: String) throws(RecordError) -> [String] {
+        let names = try versionNames(in: folder)
+        guard !names.isEmpty else {
+            throw RecordError(
+                .invalidArgument, "\(folder): no \(versionEnding) is in it, so it is no model.")
+        }
+        return names
+    }
+
+    /// Returns the names of the versions in a folder, sorted, without their ending.
+    static func versionNames(in folder: String) throws(RecordError) -> [String] {
         guard let stream = opendir(folder) else { throw FileReading.failure(folder, errno) }
         defer { closedir(stream) }
         var names: [String] = []
@@ -56,10 +69,6 @@ package struct ModelFile: Sendable {
             }
             if name.hasSuffix(versionEnding) { names.append(name) }
         }
-        guard !names.isEmpty else {
-            throw RecordError(
-                .invalidArgument, "\(folder): no \(versionEnding) is in it, so it is no model.")
-        }
         return names.map { String($0.dropLast(versionEnding.count)) }.sorted()
     }
 
@@ -67,7 +76,7 @@ package struct ModelFile: Sendable {
         let place = "\(path)/\(Self.marker)"
         var named: String?
         if Self.kind(of: place) != nil {
-            let text = try readWholeFile(place, limit: XMLReader.bytesMax)
+            let text = try readWholeFile(place, limit: ModelText.bytesMax)
             named = try Self.about(place) { () throws(RecordError) in
                 try ModelText.currentVersion(text)
             }
@@ -102,7 +111,7 @@ package struct ModelFile: Sendable {
     }
 
     private static func read(_ path: String) throws(RecordError) -> ObjectModel {
-        let text = try readWholeFile(path, limit: XMLReader.bytesMax)
+        let text = try readWholeFile(path, limit: ModelText.bytesMax)
         return try about(path) { () throws(RecordError) in try ModelText.parse(text) }
     }
 

@@ -84,12 +84,17 @@ package enum JSONModelReader {
                     + Relationship.DeleteRule.allCases.map(\.rawValue).joined(separator: ", ")
                     + ".")
         }
+        let isToMany = try members.flag("many")
+        let maximum = try members.count("maximumCount")
+        guard isToMany || maximum == nil else {
+            throw members.error("maximumCount", "the relationship is to one object.")
+        }
         return Relationship(
             name: name, destination: try members.required("to"),
-            inverse: try members.text("inverse"), isToMany: try members.flag("many"),
+            inverse: try members.text("inverse"), isToMany: isToMany,
             isOptional: !(try members.flag("required")), isOrdered: try members.flag("ordered"),
             minimumCount: try members.count("minimumCount"),
-            maximumCount: try members.count("maximumCount"), deleteRule: rule,
+            maximumCount: maximum, deleteRule: rule,
             renamedFrom: try members.text("renamedFrom"), userInfo: try members.userInfo(),
             xcode: try members.xcode())
     }

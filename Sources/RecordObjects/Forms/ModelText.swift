@@ -2,15 +2,36 @@ package import RecordModel
 
 /// The forms in which a model is read and written.
 package enum ModelText {
+    /// The largest text, in bytes. The largest public model has about 0.3 MB.
+    package static let bytesMax = 16 << 20
+
+    static let tooLarge = RecordError(
+        .tooLarge, "the text is larger than \(bytesMax >> 20) MiB, which is more than a model has.")
+
     /// Reads a text in the form that it begins with: `<` for the XML of an `.xcdatamodel`, anything
     /// else for our JSON form.
     ///
-    /// Errors: `invalidArgument`, `invalidJSON`.
+    /// Errors: `invalidArgument`, `invalidJSON`, `tooLarge`.
     package static func parse(_ text: [UInt8]) throws(RecordError) -> ObjectModel {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let start = text.starts(with: byteOrderMark) ? text.dropFirst(3) : text[...]
-        let isXML = start.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
-        return isXML ? try XMLModelReader.read(text) : try JSONModelReader.read(text)
+        guard text.count <= bytesMax else { throw tooLarge }
+        return isXML(text) ? try XMLModelReader.read(text) : try JSONModelReader.read(text)
+    }
+
+    private static func isXML(_ text: [UInt8]) -> Bool {
+        // JSON is never UTF-16 here.
+        let marks: [[UInt8]] = [[0xFE, 0xFF], [0xFF, 0xFE]]
+        if marks.contains(where: text.starts(with:)) { return true }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let start = text.starts(with: mark) ? text.dropFirst(mark.count) : text[...]
+        return start.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "<")
+    }
+
+    /// Checks that a text which was made here can be read again.
+    ///
+    /// Errors: `tooLarge`.
+    package static func readable(_ text: [UInt8]) throws(RecordError) -> [UInt8] {
+        guard text.count <= bytesMax else { throw tooLarge }
+        return text
     }
 
     /// Reads the name of the version that an app uses from the `.xccurrentversion` of an

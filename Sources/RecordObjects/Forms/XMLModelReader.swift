@@ -94,16 +94,25 @@ package enum XMLModelReader {
                 .invalidArgument,
                 "the relationship \(name) has the unknown delete rule \"\(spelling)\".")
         }
+        let maximum = try facts.count("maxCount")
+        guard isToMany || maximum == nil || maximum == 1 else {
+            throw RecordError(
+                .invalidArgument,
+                "the relationship \(name) is to one object and has maxCount=\"\(maximum ?? 0)\".")
+        }
         var relationship = Relationship(
             name: name, destination: try facts.required("destinationEntity"),
             inverse: facts["inverseName"], isToMany: isToMany,
             isOptional: try facts.flag("optional"), isOrdered: try facts.flag("ordered"),
             minimumCount: try facts.count("minCount"),
-            maximumCount: isToMany ? try facts.count("maxCount") : nil, deleteRule: rule,
+            maximumCount: isToMany ? maximum : nil, deleteRule: rule,
             renamedFrom: facts["elementID"],
             userInfo: element.children(named: "userInfo").flatMap(userInfo))
         relationship.xcode = XcodeDetails(
-            attributes: facts.rest(XMLModelWriter.typedOfRelationships),
+            attributes: facts.rest(
+                facts["inverseEntity"] == relationship.destination
+                    ? XMLModelWriter.typedOfRelationships.union(["inverseEntity"])
+                    : XMLModelWriter.typedOfRelationships),
             elements: element.children.filter { $0.name != "userInfo" })
         return relationship
     }

@@ -32,8 +32,8 @@ package enum XMLModelWriter {
     }
 
     static let typedOfRelationships: Set = [
-        "name", "destinationEntity", "inverseName", "inverseEntity", "toMany", "optional",
-        "ordered", "minCount", "maxCount", "deletionRule", "elementID",
+        "name", "destinationEntity", "inverseName", "toMany", "optional", "ordered",
+        "minCount", "maxCount", "deletionRule", "elementID",
     ]
 
     private static func element(_ configuration: Configuration) -> XMLElement {
@@ -99,7 +99,8 @@ package enum XMLModelWriter {
         facts["destinationEntity"] = relationship.destination
         if let inverse = relationship.inverse {
             facts["inverseName"] = inverse
-            facts["inverseEntity"] = relationship.destination
+            // Another entity is among Xcode's own details.
+            facts["inverseEntity"] = facts["inverseEntity"] ?? relationship.destination
         }
         facts["elementID"] = relationship.renamedFrom
         return XMLElement(

@@ -15,8 +15,8 @@ package enum MirroredSchema {
 
     /// Returns the schema of a model, or of the part that a configuration has.
     ///
-    /// Errors: `schemaMismatch` when entities of one family give a field two types; `tooLarge` for
-    /// a type with more than `fieldsMax` fields.
+    /// Errors: `schemaMismatch` with all that is wrong, one a line: fields to which entities of one
+    /// family give two types, and types with more than `fieldsMax` fields.
     package static func document(
         _ model: ObjectModel, configuration: Configuration? = nil
     ) throws(RecordError) -> SchemaDocument {
@@ -24,13 +24,18 @@ package enum MirroredSchema {
         let members = configuration.map { Set($0.entities) }
         let entities = model.entities.filter { members?.contains($0.name) ?? true }
         var types: [SchemaDocument.RecordType] = []
+        var problems: [String] = []
         for root in Set(entities.map { hierarchy.root(of: $0.name) }).sorted() {
             var fields = Fields(of: prefix + root)
             for entity in hierarchy.family(of: root) where members?.contains(entity.name) ?? true {
                 // What an entity inherits counts when its parent is in no configuration.
-                try fields.add(hierarchy.line(of: entity.name))
+                fields.add(hierarchy.line(of: entity.name))
             }
-            types.append(try fields.type())
+            types.append(fields.type())
+            problems += fields.problems
+        }
+        guard problems.isEmpty else {
+            throw RecordError(.schemaMismatch, problems.joined(separator: "\n"))
         }
         let hasLinks = entities.contains { entity in
             hierarchy.relationships(of: entity.name).contains { isLink($0, hierarchy) }
@@ -60,38 +65,45 @@ package enum MirroredSchema {
 private struct Fields {
     let name: String
     var values: [String: RecordSchema.Field] = [:]
+    private(set) var problems: [String] = []
+    /// The entities whose properties are added.
+    private var added: Set<String> = []
 
     init(of name: String) { self.name = name }
 
-    mutating func add(_ line: [Entity]) throws(RecordError) {
-        for entity in line {
+    mutating func add(_ line: [Entity]) {
+        for entity in line where added.insert(entity.name).inserted {
             for attribute in entity.attributes where attribute.isMirrored {
-                try add(attribute, of: entity)
+                add(attribute, of: entity)
             }
             // The side of a to-one relationship has the key. A to-many has none.
             for relationship in entity.relationships where !relationship.isToMany {
-                try add(relationship.name, .string, of: entity)
+                add(relationship.name, .string, of: entity)
             }
         }
     }
 
-    private mutating func add(_ attribute: Attribute, of entity: Entity) throws(RecordError) {
+    private mutating func add(_ attribute: Attribute, of entity: Entity) {
         guard let type = attribute.type.fieldType else { return }
-        try add(attribute.name, type, of: entity, isEncrypted: attribute.allowsCloudEncryption)
+        add(attribute.name, type, of: entity, isEncrypted: attribute.allowsCloudEncryption)
         if attribute.type.hasAssetTwin {
-            try add(attribute.name + MirroredSchema.assetSuffix, .asset, of: entity)
+            add(attribute.name + MirroredSchema.assetSuffix, .asset, of: entity)
         }
     }
 
     private mutating func add(
         _ property: String, _ type: FieldType, of entity: Entity, isEncrypted: Bool = false
-    ) throws(RecordError) {
+    ) {
         let name = MirroredSchema.prefix + property
-        let known = values[name]
-        guard known == nil || known?.type == type else {
-            throw RecordError(
-                .schemaMismatch,
-                "\(name) of \(self.name) would be \(known?.type.name ?? "") and \(type.name): "
+        let word = (isEncrypted ? "ENCRYPTED " : "") + type.name
+        if Self.reserved.contains(name) {
+            problems.append(
+                "\(name) of \(self.name) is a field of Core Data itself: "
+                    + "\(entity.name).\(property) needs another name.")
+        } else if let known = values[name], known.type != type || known.isEncrypted != isEncrypted {
+            let other = (known.isEncrypted ? "ENCRYPTED " : "") + known.type.name
+            problems.append(
+                "\(name) of \(self.name) would be \(other) and \(word): "
                     + "\(entity.name).\(property) needs another name.")
         }
         values[name] =
@@ -110,13 +122,12 @@ private struct Fields {
         }
     }
 
-    mutating func type() throws(RecordError) -> SchemaDocument.RecordType {
+    mutating func type() -> SchemaDocument.RecordType {
         values["CD_entityName"] = RecordSchema.Field(
             name: FieldName("CD_entityName"), type: .string)
         addMoveReceipt()
-        guard values.count <= MirroredSchema.fieldsMax else {
-            throw RecordError(
-                .tooLarge,
+        if values.count > MirroredSchema.fieldsMax {
+            problems.append(
                 "\(name) would have \(values.count) fields. A record type has at most "
                     + "\(MirroredSchema.fieldsMax).")
         }
@@ -138,6 +149,11 @@ private struct Fields {
                 .init([.read], to: "_world"),
             ])
     }
+
+    /// The fields that Core Data adds to each type.
+    private static let reserved: Set = [
+        "CD_entityName", "CD_moveReceipt", "CD_moveReceipt_ckAsset",
+    ]
 
     /// The system fields that an export prints. `___parent` and `___share` are not among them.
     private static let systemFields = SchemaDocument.systemFields.filter {

@@ -49,8 +49,8 @@ package struct ModelConsistency {
         let bytes = Array(name.utf8)
         if !FieldName(bytes: bytes).isValid || bytes.count > Self.nameBytesMax {
             found(
-                "\(owner): \"\(name)\" is no name. A name begins with a letter, has letters, digits "
-                    + "and _, and at most \(Self.nameBytesMax) bytes.")
+                "\(owner): \(String(reflecting: name)) is no name. A name begins with a letter from A to Z, "
+                    + "has such letters, digits and _, and at most \(Self.nameBytesMax) bytes.")
         }
     }
 
@@ -62,9 +62,10 @@ package struct ModelConsistency {
                 found("\(entity.name): the name is used twice.")
             }
             if let parent = entity.parent, hierarchy.entities[parent] == nil {
-                found("\(entity.name): there is no entity \"\(parent)\", its parent.")
+                found(
+                    "\(entity.name): there is no entity \(String(reflecting: parent)), its parent.")
             }
-            if hierarchy.line(of: entity.name).count > Self.depthMax {
+            if hierarchy.line(of: entity.name).count > Self.depthMax + 1 {
                 found(
                     "\(entity.name): its parents form a circle, or are more than "
                         + "\(Self.depthMax).")
@@ -80,14 +81,24 @@ package struct ModelConsistency {
             for name in entity.attributes.map(\.name) + entity.relationships.map(\.name) {
                 checkName(name, entity.name)
                 if !names.insert(name).inserted {
-                    found("\(entity.name): the property \"\(name)\" is there twice.")
+                    found(
+                        "\(entity.name): the property \(String(reflecting: name)) is there twice.")
                 }
             }
             for relationship in entity.relationships { check(relationship, of: entity) }
+            checkOnce(entity.indexes.map(\.name), "\(entity.name): the index")
+            for index in entity.indexes {
+                for part in index.parts where !part.isExpression && !names.contains(part.property) {
+                    found(
+                        "\(entity.name): the index \(String(reflecting: index.name)) names "
+                            + "\(String(reflecting: part.property)), which is no property.")
+                }
+            }
+            checkNotes(of: entity)
             for constraint in entity.uniquenessConstraints {
                 for name in constraint where !names.contains(name) {
                     found(
-                        "\(entity.name): a uniqueness constraint names \"\(name)\", "
+                        "\(entity.name): a uniqueness constraint names \(String(reflecting: name)), "
                             + "which is no property.")
                 }
             }
@@ -97,24 +108,49 @@ package struct ModelConsistency {
     private mutating func check(_ relationship: Relationship, of entity: Entity) {
         let place = "\(entity.name).\(relationship.name)"
         guard hierarchy.entities[relationship.destination] != nil else {
-            return found("\(place): there is no entity \"\(relationship.destination)\".")
+            return found(
+                "\(place): there is no entity \(String(reflecting: relationship.destination)).")
         }
         guard let inverse = relationship.inverse else { return }
-        if hierarchy.relationship(inverse, of: relationship.destination) == nil {
-            found(
-                "\(place): its inverse \"\(inverse)\" is no relationship of "
+        guard let back = hierarchy.relationship(inverse, of: relationship.destination) else {
+            return found(
+                "\(place): its inverse \(String(reflecting: inverse)) is no relationship of "
                     + "\(relationship.destination).")
+        }
+        if let other = back.inverse, other != relationship.name {
+            found(
+                "\(place): its inverse \(relationship.destination).\(inverse) has another inverse, "
+                    + "\(String(reflecting: other)).")
+        }
+    }
+
+    private mutating func checkNotes(of entity: Entity) {
+        checkOnce(entity.userInfo.map(\.key), "\(entity.name): the userInfo key")
+        for attribute in entity.attributes {
+            checkOnce(
+                attribute.userInfo.map(\.key), "\(entity.name).\(attribute.name): the userInfo key")
+        }
+        for relationship in entity.relationships {
+            checkOnce(
+                relationship.userInfo.map(\.key),
+                "\(entity.name).\(relationship.name): the userInfo key")
+        }
+    }
+
+    private mutating func checkOnce(_ names: [String], _ kind: String) {
+        var seen: Set<String> = []
+        for name in names where !seen.insert(name).inserted {
+            found("\(kind) \(String(reflecting: name)) is there twice.")
         }
     }
 
     private mutating func checkConfigurations() {
-        var seen: Set<String> = []
+        checkOnce(model.configurations.map(\.name), "the configuration")
         for configuration in model.configurations {
-            if !seen.insert(configuration.name).inserted {
-                found("configuration \(configuration.name): the name is used twice.")
-            }
             for name in configuration.entities where hierarchy.entities[name] == nil {
-                found("configuration \(configuration.name): there is no entity \"\(name)\".")
+                found(
+                    "configuration \(String(reflecting: configuration.name)): there is no entity "
+                        + "\(String(reflecting: name)).")
             }
         }
     }

@@ -17,7 +17,7 @@ package struct ModelHierarchy: Sendable {
         var line: [Entity] = []
         var next: String? = name
         while let current = next, let entity = entities[current],
-            line.count <= ModelConsistency.depthMax
+            line.count < ModelConsistency.depthMax + 2
         {
             line.append(entity)
             next = entity.parent

@@ -23,14 +23,24 @@ package enum ModelDifference {
         _ kind: String, _ lines: inout [String], _ differences: (Item, Item) -> [String]
     ) {
         var left = Dictionary(old.map { (name($0), $0) }, uniquingKeysWith: { $1 })
-        let names = Set(new.map(name))
-        for item in new {
-            if let known = left.removeValue(forKey: name(item)) {
-                lines += differences(known, item)
-            } else if let former = formerName(item), !names.contains(former),
-                let known = left.removeValue(forKey: former)
-            {
-                lines.append("\(kind)\(name(item)): renamed from \(former)")
+        // A name that goes on by itself was not given to another.
+        let kept = Set(new.filter { formerName($0) == nil }.map(name))
+        let formers = Dictionary(
+            old.map { (formerName($0) ?? name($0), name($0)) }, uniquingKeysWith: { $1 })
+        var places = new.map { item in
+            let former = formerName(item).flatMap { left[$0] == nil ? formers[$0] : $0 }
+            return former.flatMap { kept.contains($0) ? nil : $0 }
+        }
+        // What was renamed is not there under its new name, unless something else has that name.
+        let renamed = Set(places.compactMap(\.self))
+        for (place, item) in new.enumerated() where places[place] == nil {
+            if !renamed.contains(name(item)) { places[place] = name(item) }
+        }
+        for (item, place) in zip(new, places) {
+            if let place, let known = left.removeValue(forKey: place) {
+                if place != name(item) {
+                    lines.append("\(kind)\(name(item)): renamed from \(place)")
+                }
                 lines += differences(known, item)
             } else {
                 lines.append("\(kind)\(name(item)): new")
@@ -100,6 +110,14 @@ package enum ModelDifference {
         old == new ? [] : ["\(name): \(member) \(word(old)) -> \(word(new))"]
     }
 
+    private static func word(_ index: FetchIndex) -> String {
+        let parts = index.parts.map { part in
+            let kind = part.kind == "Binary" ? "" : " \(part.kind)"
+            return "\(part.property)\(kind)\(part.isAscending ? "" : " descending")"
+        }
+        return "\(index.name)(\(parts.joined(separator: ", ")))"
+    }
+
     private static func word(_ value: some Any) -> String {
         switch value {
         case let flag as Bool: flag ? "true" : "false"
@@ -109,7 +127,7 @@ package enum ModelDifference {
         case let names as [String]: names.joined(separator: ", ")
         case let lists as [[String]]:
             lists.map { $0.joined(separator: " + ") }.joined(separator: ", ")
-        case let indexes as [FetchIndex]: indexes.map(\.name).joined(separator: ", ")
+        case let indexes as [FetchIndex]: indexes.map { word($0) }.joined(separator: ", ")
         case let entries as [UserInfo]:
             entries.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
         default: "\(value)"

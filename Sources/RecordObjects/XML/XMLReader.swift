@@ -4,8 +4,6 @@ package import RecordModel
 /// Reads an XML text with libexpat, within bounds: a text that declares entities is refused, so
 /// that nothing expands, and nothing outside of the text is ever read.
 package enum XMLReader {
-    /// The largest text, in bytes. The largest public model has about 0.3 MB.
-    package static let bytesMax = 16 << 20
     /// The largest number of elements. A model of 10 000 entities has some hundred thousand.
     package static let elementsMax = 500_000
     /// The largest depth of elements. A model has 6.
@@ -16,12 +14,9 @@ package enum XMLReader {
     ///
     /// Errors: `invalidArgument` with position.
     package static func parse(_ text: [UInt8]) throws(RecordError) -> XMLElement {
-        guard text.count <= bytesMax else {
-            throw RecordError(
-                .invalidArgument,
-                "the XML text has \(text.count) bytes. The largest has \(bytesMax >> 20) MiB.")
-        }
-        guard let parser = XML_ParserCreate("UTF-8") else {
+        guard text.count <= ModelText.bytesMax else { throw ModelText.tooLarge }
+        // In the encoding that the text declares: UTF-8, UTF-16, ISO-8859-1 or US-ASCII.
+        guard let parser = XML_ParserCreate(nil) else {
             throw RecordError(.ioFailure, "there is no memory for an XML parser.")
         }
         defer { XML_ParserFree(parser) }

@@ -67,6 +67,17 @@ extension MountTests {
             #expect(types == "RECORD TYPE CD_Post\nRECORD TYPE CD_Tag\nRECORD TYPE CDMR\n2")
         }
 
+        @Test("an option that the form cannot follow is wrong usage")
+        func usage() throws {
+            let output = try home.ok(
+                """
+                recordfs model export --configuration Cloud blog.json 2>/dev/null || echo status $?
+                recordfs model export --form json -o B.xcdatamodeld blog.json 2>/dev/null || echo status $?
+                ls -d B.xcdatamodeld 2>/dev/null || echo nothing is there
+                """)
+            #expect(output == "status 2\nstatus 2\nnothing is there")
+        }
+
         @Test("what differs is told with status 1, and a wrong model with its place")
         func refused() throws {
             let output = try home.ok(

@@ -21,11 +21,11 @@ struct ModelArgument: ParsableArguments {
     @Argument(help: "The model; - is standard input.", completion: .file())
     var model: String
     @Option(help: "The version of an .xcdatamodeld. The app's current one when absent.")
-    var version: String?
+    var modelVersion: String?
 
     func read() throws(CommandFailure) -> ObjectModel {
         try reporting(model) { () throws(RecordError) in
-            try ModelFile(path: model).model(version: version)
+            try ModelFile(path: model).model(version: modelVersion)
         }
     }
 }
@@ -64,11 +64,11 @@ struct ModelShowCommand: ParsableCommand {
                 name, "the model has no such entity.", status: ExitStatus.notFound)
         }
         for entity in model.entities where entities.isEmpty || entities.contains(entity.name) {
-            for line in ModelShowing.lines(of: entity) { Terminal.print(line) }
+            for line in ModelShowing.lines(of: entity) { Terminal.print(line.onOneLine) }
         }
         guard entities.isEmpty else { return }
         for configuration in model.configurations {
-            Terminal.print(ModelShowing.line(of: configuration))
+            Terminal.print(ModelShowing.line(of: configuration).onOneLine)
         }
     }
 }
@@ -87,14 +87,17 @@ struct ModelCheckCommand: ParsableCommand {
     func run() throws {
         let model = try model.read()
         let part = try part.find(in: model)
-        let failures = MirroringCheck(model, configuration: part).failures
-        if !failures.isEmpty {
+        var failures = MirroringCheck(model, configuration: part).failures
+        do throws(RecordError) {
+            _ = try MirroredSchema.document(model, configuration: part)
+        } catch {
+            failures.append(error.description)
+        }
+        if model.entities.isEmpty { failures.append("The model has no entities.") }
+        guard failures.isEmpty else {
             Terminal.print(failures.joined(separator: "\n\n"))
             throw CommandFailure(
                 self.model.model, "CloudKit cannot hold this model. The reasons are above.")
-        }
-        _ = try reporting(self.model.model) { () throws(RecordError) in
-            try MirroredSchema.document(model, configuration: part)
         }
         Terminal.print("CloudKit can hold this model.")
     }
@@ -115,7 +118,7 @@ struct ModelDiffCommand: ParsableCommand {
     func run() throws {
         let (before, after) = (try read(old), try read(new))
         let lines = ModelDifference.lines(from: before, to: after)
-        for line in lines { Terminal.print(line) }
+        for line in lines { Terminal.print(line.onOneLine) }
         if !lines.isEmpty { throw CommandFailure(nil, "") }
     }
 
@@ -143,17 +146,33 @@ struct ModelExportCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "Write to this FILE instead of standard output.")
     var output = "-"
 
+    private var isFolder: Bool {
+        output.hasSuffix(".xcdatamodel") || output.hasSuffix(".xcdatamodeld")
+    }
+
+    private var wantedForm: ModelForm {
+        if let form { return form }
+        if isFolder { return .xcdatamodel }
+        return output.hasSuffix(".ckdb") ? .ckdb : .json
+    }
+
+    func validate() throws {
+        if part.configuration != nil, wantedForm != .ckdb {
+            throw ValidationError(
+                "--configuration is for the form ckdb: other forms have all of it.")
+        }
+        if isFolder, wantedForm != .xcdatamodel {
+            throw ValidationError("\(output) is a folder of Xcode, and needs the form xcdatamodel.")
+        }
+    }
+
     func run() throws {
         let model = try model.read()
         let part = try part.find(in: model)
-        let isFolder = output.hasSuffix(".xcdatamodel") || output.hasSuffix(".xcdatamodeld")
         try reporting(output == "-" ? self.model.model : output) { () throws(RecordError) in
-            if isFolder, form == nil || form == .xcdatamodel {
-                return try ModelOutput.writeFolder(model, to: output)
-            }
-            let form = form ?? (output.hasSuffix(".ckdb") ? .ckdb : .json)
+            if isFolder { return try ModelOutput.writeFolder(model, to: output) }
             try writeWholeFile(
-                try ModelOutput.text(model, as: form, configuration: part), to: output)
+                try ModelOutput.text(model, as: wantedForm, configuration: part), to: output)
         }
     }
 }
