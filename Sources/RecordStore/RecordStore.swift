@@ -42,6 +42,9 @@ package final class RecordStore: Sendable {
     let directoryTimes = Mutex(DirectoryTimes())
     let clockWatch = Mutex(ClockWatch())
     let moment: ChangeMoment
+    /// Makes the deletion of a record final. `open` gives it: types and zones end the deletions of
+    /// their records, and do not know how records are deleted.
+    let finalizeDelete: @Sendable (Transaction, RecordID) throws(RecordError) -> Void
     let retentionWalk = Mutex(RetentionWalk())
     let wantedIndexes = Mutex(WantedIndexes())
     /// The clock of this store's edits. Nil until the first edit.
@@ -53,7 +56,12 @@ package final class RecordStore: Sendable {
     init(
         directory: StoreDirectory, options: StoreOptions, reader: SQLQueue,
         writer: SQLQueue?, lock: StoreLock?, log: LogSync?, reserve: SpaceReserve?,
-        moment: ChangeMoment = ChangeMoment()
+        moment: ChangeMoment = ChangeMoment(),
+        finalizeDelete:
+            @escaping @Sendable (Transaction, RecordID) throws(RecordError) -> Void = {
+                _, _ throws(RecordError) in
+                throw RecordError(.readOnly, "The store was opened for reading only.")
+            }
     ) {
         self.directory = directory.path
         self.places = directory
@@ -64,6 +72,7 @@ package final class RecordStore: Sendable {
         self.log = log
         self.reserve = reserve
         self.moment = moment
+        self.finalizeDelete = finalizeDelete
     }
 
     /// The number of transactions since the store was opened. As long as it stays the same, data

@@ -21,6 +21,10 @@ package struct RecordIndex: Sendable {
 /// Keeps the store sound and small: checks, retention, space and the clock.
 package struct StoreUpkeep: Sendable {
     package let store: RecordStore
+
+    /// The number of deletions that one transaction makes final. The mount can save between two
+    /// transactions.
+    static let batchSize: Int64 = 200
 }
 
 /// The state of the exchange with the server, as the store knows it.

@@ -34,10 +34,6 @@ extension StoreUpkeep {
         return true
     }
 
-    /// The number of deletions that one transaction makes final. The mount can save between two
-    /// transactions.
-    static let batchSize: Int64 = 200
-
     /// Makes waiting deletions of at least this age final. Returns the time when the next one is
     /// due.
     ///

@@ -45,7 +45,10 @@ extension RecordStore {
         try StoreDirectory.sync(places.path)
         return RecordStore(
             directory: places, options: options, reader: reader, writer: writer, lock: lock,
-            log: log, reserve: reserve, moment: moment)
+            log: log, reserve: reserve, moment: moment,
+            finalizeDelete: { (transaction, record) throws(RecordError) in
+                try transaction.records.finalizeDelete(record)
+            })
     }
 
     /// Does the work that remains once both connections exist.

@@ -10,7 +10,7 @@ extension Transaction {
         let waiting = try connection.all(
             "SELECT id FROM record WHERE type_id = ? AND state = 2", [.integer(type.rawValue)]
         ) { RecordID($0.int64(0)) }
-        for id in waiting { try records.finalizeDelete(id) }
+        for id in waiting { try store.finalizeDelete(self, id) }
         try requireNothing(besideWaiting: false, in: type)
         try connection.run("DELETE FROM record_type WHERE id = ?", [.integer(type.rawValue)])
         try noteRemoved(place)
@@ -59,7 +59,7 @@ extension Transaction {
             WHERE t.removed = 1 AND r.state = 2 LIMIT ?
             """, [.integer(limit)]
         ) { RecordID($0.int64(0)) }
-        for id in waiting { try records.finalizeDelete(id) }
+        for id in waiting { try store.finalizeDelete(self, id) }
         try forgetRemovedTypes()
     }
 
