@@ -70,6 +70,11 @@ extension MountTests {
                     command: "gc", script: "recordfs gc -n > /dev/null; echo $?", output: "0\n",
                     changes: false),
                 Case(
+                    command: "model",
+                    script: "echo '{\"entities\": {\"A\": {}}}' | recordfs model show -",
+                    output: "A\n",
+                    changes: false),
+                Case(
                     command: "hook", script: "recordfs hook bash | grep -c 'names refused'",
                     output: "1\n",
                     changes: false),
