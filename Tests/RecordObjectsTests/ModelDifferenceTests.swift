@@ -1,7 +1,7 @@
 import RecordObjects
 import Testing
 
-/// What `recordfs model diff` prints.
+/// The lines that `recordfs model diff` prints.
 @Suite
 struct ModelDifferenceTests {
     @Test("equal models have no difference")

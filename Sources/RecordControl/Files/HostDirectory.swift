@@ -29,6 +29,22 @@ package enum HostDirectory {
         }
     }
 
+    /// Returns the names in a directory in the order of their bytes, without `.` and `..`.
+    ///
+    /// Errors: `notFound`, `notDirectory`, `accessDenied`, `ioFailure`.
+    static func names(in path: String) throws(RecordError) -> [[UInt8]] {
+        guard let stream = opendir(path) else { throw FileReading.failure(path, errno) }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { bytes in Array(bytes.prefix { $0 != 0 })
+                })
+        }
+        let itself = [Array(".".utf8), Array("..".utf8)]
+        return names.filter { !itself.contains($0) }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
     /// Returns whether the directory is empty.
     ///
     /// Errors: `ioFailure` when the directory cannot be read.

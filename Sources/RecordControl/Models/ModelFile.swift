@@ -60,16 +60,9 @@ package struct ModelFile: Sendable {
 
     /// Returns the names of the versions in a folder, sorted, without their ending.
     static func versionNames(in folder: String) throws(RecordError) -> [String] {
-        guard let stream = opendir(folder) else { throw FileReading.failure(folder, errno) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(versionEnding) { names.append(name) }
-        }
-        return names.map { String($0.dropLast(versionEnding.count)) }.sorted()
+        try HostDirectory.names(in: folder).map { String(decoding: $0, as: UTF8.self) }
+            .filter { $0.hasSuffix(versionEnding) }
+            .map { String($0.dropLast(versionEnding.count)) }.sorted()
     }
 
     private func currentVersion() throws(RecordError) -> String {

@@ -208,16 +208,7 @@ package struct TreeImport {
     }
 
     private static func names(in directory: String) throws(RecordError) -> [[UInt8]] {
-        guard let stream = opendir(directory) else { throw FileReading.failure(directory, errno) }
-        defer { closedir(stream) }
-        var names: [[UInt8]] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                Array(bytes.prefix { $0 != 0 })
-            }
-            if name.first != UInt8(ascii: ".") { names.append(name) }
-        }
-        return names.sorted { $0.lexicographicallyPrecedes($1) }
+        try HostDirectory.names(in: directory).filter { $0.first != UInt8(ascii: ".") }
     }
 
     private static func isDirectory(_ path: String) -> Bool {

@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// Writes a model in our JSON form: what a person would write, and Xcode's own details under
 /// `xcode`, so that the `.xcdatamodel` can be made again.

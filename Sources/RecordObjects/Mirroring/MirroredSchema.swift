@@ -21,13 +21,13 @@ package enum MirroredSchema {
         _ model: ObjectModel, configuration: Configuration? = nil
     ) throws(RecordError) -> SchemaDocument {
         let hierarchy = ModelHierarchy(model)
-        let members = configuration.map { Set($0.entities) }
-        let entities = model.entities.filter { members?.contains($0.name) ?? true }
+        let entities = model.entities(of: configuration)
+        let members = Set(entities.map(\.name))
         var types: [SchemaDocument.RecordType] = []
         var problems: [String] = []
         for root in Set(entities.map { hierarchy.root(of: $0.name) }).sorted() {
             var fields = Fields(of: prefix + root)
-            for entity in hierarchy.family(of: root) where members?.contains(entity.name) ?? true {
+            for entity in hierarchy.family(of: root) where members.contains(entity.name) {
                 // What an entity inherits counts when its parent is in no configuration.
                 fields.add(hierarchy.line(of: entity.name))
             }

@@ -12,13 +12,8 @@ package struct MirroringCheck {
     /// - Parameter configuration: the part of the model that is mirrored; all of it when nil.
     package init(_ model: ObjectModel, configuration: Configuration? = nil) {
         hierarchy = ModelHierarchy(model)
-        if let names = configuration?.entities {
-            members = Set(names)
-            entities = model.entities.filter { names.contains($0.name) }
-        } else {
-            members = Set(model.entities.map(\.name))
-            entities = model.entities
-        }
+        entities = model.entities(of: configuration)
+        members = Set(entities.map(\.name))
     }
 
     /// The paragraphs about the broken rules. Empty for a model that CloudKit can hold.

@@ -17,6 +17,13 @@ package struct ObjectModel: Hashable, Sendable {
         self.configurations = configurations
         self.xcode = xcode
     }
+
+    /// Returns the entities of a configuration, or all when it is nil.
+    package func entities(of configuration: Configuration?) -> [Entity] {
+        guard let configuration else { return entities }
+        let names = Set(configuration.entities)
+        return entities.filter { names.contains($0.name) }
+    }
 }
 
 /// A named part of the entities, for one store.

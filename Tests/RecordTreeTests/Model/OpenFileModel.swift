@@ -6,7 +6,7 @@ import TestSupport
 enum OpenFileStep: Sendable, Equatable {
     typealias Slot = Int
 
-    /// What `>` does in a shell.
+    /// Writes a file as `>` does in a shell.
     case put(String, String)
     case open(Slot, String, isWriting: Bool), write(Slot, String, at: Int), truncate(Slot, Int)
     case flush(Slot), close(Slot)
@@ -61,7 +61,7 @@ struct OpenFileModel {
     private(set) var names: [String: FileID] = [:]
     private(set) var files: [FileID: [UInt8]] = [:]
     private(set) var handles: [OpenFileStep.Slot: Handle] = [:]
-    /// What the store has of a large field. Files of the same bytes are one file for it.
+    /// The bytes of a large field in the store. Files of the same bytes are one file for it.
     private var stored: [FileID: [UInt8]] = [:]
     private var next = 0
 

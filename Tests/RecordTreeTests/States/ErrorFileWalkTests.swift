@@ -9,7 +9,7 @@ import Testing
 /// (MountContract, "The file .error" and "Scratch").
 @Suite("The files .error beside what was refused")
 struct ErrorFileWalkTests {
-    /// What `.error` of a record type can tell of.
+    /// The subjects that `.error` of a record type can tell of.
     private struct Refused {
         /// The records with a refused text, or without a text, in the order of their refusals.
         var records: [(stem: String, isRead: Bool)] = []

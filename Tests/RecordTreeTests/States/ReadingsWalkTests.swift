@@ -5,7 +5,7 @@ import Testing
 @testable import RecordStore
 @testable import RecordTree
 
-/// What programs have read, beside a list of it for each program.
+/// The memory of what programs have read, beside a list of it for each program.
 @Suite("Readings beside a simple list")
 struct ReadingsWalkTests {
     private typealias Name = Readings.Name
@@ -27,7 +27,7 @@ struct ReadingsWalkTests {
         }
     }
 
-    /// What one program knows of a record. Nothing says that the text of `written` is what the
+    /// The knowledge of one program of a record. Nothing says that the text of `written` is what the
     /// file shows.
     private struct Reading {
         let name: Name
