@@ -61,6 +61,7 @@ extension MountTests {
             #expect(tried.split(separator: "\n").map(String.init) == refused + refused)
             try alice.ok(
                 """
+                recordfs sync
                 cd \(own)/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .new && mv .new .share.json
                 recordfs share permit private/Garden/Plant/rose bob@localhost read-write
                 """)

@@ -112,7 +112,7 @@ extension MountTests {
                     "cat RecordFS/shared/admin@localhost/Kitchen/Recipe/soup.json",
                     #"{"title": "Soup"}"#))
             try alice.ok(
-                "cd RecordFS/private/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .n && mv .n .share.json"
+                "recordfs sync; cd RecordFS/private/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .n && mv .n .share.json"
             )
             #expect(
                 try ask(bob, "shared/records/modify", write, ".records[0].fields.title.value")

@@ -32,6 +32,7 @@ extension MountTests {
             let place = try bob.ok("recordfs accept '\(link)'")
             try alice.ok(
                 """
+                recordfs sync # Bob's acceptance is a change: a text from before it is refused.
                 cp \(zone)/.share.json kept
                 rm \(zone)/.share.json
                 echo '\(invitation)' > RecordFS/private/Plans/.share.json
