@@ -23,14 +23,15 @@ extension RecordMerging {
         of entry: RecordEntry, since time: Timestamp
     ) throws(RecordError) -> UnseenEdits? {
         guard let record = try transaction.connection.records.stored(entry.id),
-            record.state == .saved, let name = record.name
+            record.state == .saved, let name = record.name,
+            let text = try transaction.connection.records.savedText(of: entry.id)
         else { return nil }
         let fields = try editedFields(of: name, record.zone, since: time)
         guard !fields.isEmpty else { return nil }
-        // A damaged text is no reason to refuse the one that replaces it.
-        let text = try transaction.connection.records.wholeSavedText(of: entry.id)
-        guard let theirs = readable(text, try transaction.place(entry.type)) else { return nil }
-        return UnseenEdits(theirs: theirs, modified: entry.modified, fields: fields)
+        let place = try transaction.place(entry.type)
+        return UnseenEdits(
+            theirs: try transaction.records.parse(text, place), modified: entry.modified,
+            fields: fields)
     }
 
     /// Notes a conflict when the record no longer has the values of these edits.
