@@ -38,8 +38,6 @@ package final class RecordStore: Sendable {
     /// records were waiting. Changes only at a commit, on the writer's queue.
     let hasRemovedTypes = Atomic(false)
     private let commitCount = Atomic(0)
-    /// The time of the last transaction of the sync engine, in nanoseconds since 1970.
-    private let lastSyncTime = Atomic(Int64.min)
     /// The times of directories that are newer than their rows.
     let directoryTimes = Mutex(DirectoryTimes())
     let clockWatch = Mutex(ClockWatch())
@@ -81,11 +79,6 @@ package final class RecordStore: Sendable {
     /// that was read before is still valid. Nil where another process may write.
     package var commits: Int? {
         writer == nil ? nil : commitCount.load(ordering: .acquiring)
-    }
-
-    /// Indicates whether the sync engine has written something at or after a time.
-    package func hasSynced(since time: Timestamp) -> Bool {
-        lastSyncTime.load(ordering: .acquiring) >= time.nanoseconds
     }
 
     /// Indicates whether `write` is possible.
@@ -173,9 +166,6 @@ package final class RecordStore: Sendable {
     ) throws(RecordError) -> (T, FinishedTransaction) {
         let transaction = Transaction(
             connection: connection, store: self, author: author, now: options.clock.now)
-        if author == .sync {
-            lastSyncTime.store(transaction.now.nanoseconds, ordering: .releasing)
-        }
         try connection.run("BEGIN IMMEDIATE")
         let result: T
         do {

@@ -112,38 +112,6 @@ struct FieldReadingTests {
     }
 
     @Test(
-        "bytes that have just arrived are a conflict when a program replaces them that was running",
-        arguments: Way.allCases)
-    func unseen(way: Way) throws {
-        fixture.begin(7)
-        fixture.clock.advance(.seconds(1))
-        try receive()
-        fixture.clock.advance(.seconds(1))
-        try way.save("mine", fixture, by: 7)
-        #expect(try conflicts.map(\.fields) == [[FieldName("photo")]])
-        try way.save("again", fixture, by: 7)
-        #expect(try conflicts.count == 1)
-    }
-
-    @Test(
-        "bytes that a program can have seen are replaced without a conflict",
-        arguments: Way.allCases, ["began later", "a minute ago", "read", "changed here since"])
-    func seenBefore(way: Way, what: String) throws {
-        if what != "began later" { fixture.begin(7) }
-        fixture.clock.advance(.seconds(1))
-        try receive()
-        fixture.clock.advance(.seconds(1))
-        switch what {
-        case "began later": fixture.begin(7)
-        case "a minute ago": fixture.clock.advance(.seconds(60))
-        case "read": try read(by: 7)
-        default: try way.save("of 8", fixture, by: 8)
-        }
-        try way.save("mine", fixture, by: 7)
-        #expect(try conflicts.isEmpty)
-    }
-
-    @Test(
         "what another program has saved here is replaced, as on any file system",
         arguments: Way.allCases)
     func otherProgram(way: Way) throws {

@@ -17,7 +17,6 @@ final class TreeFixture {
     private let storeOptions: StoreOptions
     private let treeOptions: TreeOptions
     let notices = Notices()
-    private let begins = Begins()
     /// The directory local/Box/Note.
     let notes: NodeNumber
 
@@ -30,17 +29,6 @@ final class TreeFixture {
                 return list
             }
         }
-    }
-
-    /// When programs began, by the clock's time since the start of the machine.
-    private final class Begins: Sendable {
-        let times = Mutex<[Int32: Duration]>([:])
-    }
-
-    /// Starts a program. Of all others it is not known when they began.
-    func begin(_ program: Int32) {
-        let now = clock.uptime
-        begins.times.withLock { $0[program] = now }
     }
 
     static let user = Requester(threadID: 1)
@@ -74,8 +62,7 @@ final class TreeFixture {
         options.cacheBytes = cacheBytes
         // A thread is a program of its own.
         options.programs = ProgramTable(
-            program: { $0 == Self.unknown.threadID ? nil : $0 }, isRunning: { _ in true },
-            began: { [begins] program in begins.times.withLock { $0[program] } })
+            program: { $0 == Self.unknown.threadID ? nil : $0 }, isRunning: { _ in true })
         tree = Tree(store: store, options: options)
         (self.storeOptions, treeOptions) = (storeOptions, options)
         Self.connect(tree, notices)

@@ -40,26 +40,12 @@ final class FieldReaders: Sendable {
         with transaction: Transaction
     ) throws(RecordError) -> Int64? {
         let read = readings.withLock { $0.version(of: file, by: programs) }
-        var since = read
-        if read == nil { since = try unseen(file, by: programs, with: transaction) ?? begun }
-        if let since {
+        if let since = read ?? begun {
             try transaction.sharing.noteLostField(
                 file.field, file.index, of: file.record, since: since)
         }
         guard let version = try transaction.sharing.version(of: file.record) else { return nil }
         transaction.whenCommitted { [self] in note(version, of: file, by: programs) }
         return version
-    }
-
-    /// Returns the version that programs could have seen which have not read the file, where
-    /// another machine's edit has just arrived.
-    private func unseen(
-        _ file: AssetKey, by programs: Set<Int32>, with transaction: Transaction
-    ) throws(RecordError) -> Int64? {
-        let age = options.now - UnseenEdits.age
-        guard transaction.store.hasSynced(since: age), let began = options.began(programs) else {
-            return nil
-        }
-        return try transaction.merging.version(of: file.record, beforeEditsSince: began)
     }
 }

@@ -1,5 +1,4 @@
 package import RecordModel
-import RecordStore
 
 /// The settings of a tree, which stay the same while it exists.
 package struct TreeOptions: Sendable {
@@ -38,12 +37,4 @@ package struct TreeOptions: Sendable {
     }
 
     var now: Timestamp { clock.now }
-
-    /// Returns the time before which changes of others were visible to all of these programs: when
-    /// the first of them began, and at most `UnseenEdits.age` ago. Returns nil when that is not
-    /// known.
-    func began(_ programs: Set<Int32>) -> Timestamp? {
-        guard let began = programs.compactMap(self.programs.began).min() else { return nil }
-        return now - min(max(clock.uptime - began, .zero), UnseenEdits.age)
-    }
 }

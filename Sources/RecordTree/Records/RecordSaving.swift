@@ -137,17 +137,11 @@ final class RecordSaving: Sendable {
         }
         // A record that was deleted elsewhere while it was edited here is made again as a new one.
         let isNew = current == nil && snapshot.isInStore
-        let unseen: UnseenEdits? =
-            if let current {
-                try records.unseenEdits(
-                    snapshot.name, by: snapshot.programs, of: current, with: transaction)
-            } else { nil }
         let file = try transaction.records.save(
             text: snapshot.text, type: snapshot.type, stem: snapshot.stem,
             id: isNew ? nil : snapshot.file.record, modified: snapshot.modified, effect: .inPlace,
             keptFiles: assets.keptFiles
         ).entry.file
-        if let unseen { try transaction.merging.noteReplaced(unseen, in: file.record) }
         return (file, isMerged: false)
     }
 

@@ -57,10 +57,7 @@ extension RecordRenames {
         var base: [UInt8]?
         var goneSince: Timestamp?
         let haveOld = records.haveOld(name, new.programs)
-        let mayHaveNews = records.mayHaveNews(transaction)
-        let current =
-            haveOld || mayHaveNews ? try transaction.records.record(type, new.stem) : nil
-        if haveOld, let current {
+        if haveOld, let current = try transaction.records.record(type, new.stem) {
             let known: Readings.Known
             (known, goneSince) = try records.known(
                 name, by: new.programs, of: current, with: transaction)
@@ -69,10 +66,6 @@ extension RecordRenames {
                     of: new.text, among: known.texts, orCurrent: known.hasRead(current.file),
                     type: type, stem: new.stem)
             }
-        }
-        var unseen: UnseenEdits?
-        if base == nil, mayHaveNews, let current {
-            unseen = try records.unseenEdits(name, by: new.programs, of: current, with: transaction)
         }
         let entry =
             if let base {
@@ -88,7 +81,6 @@ extension RecordRenames {
                 ).entry
             }
         let file = entry.file
-        if let unseen { try transaction.merging.noteReplaced(unseen, in: file.record) }
         if let goneSince {
             try transaction.merging.settleDeletions(of: file.record, since: goneSince)
         }

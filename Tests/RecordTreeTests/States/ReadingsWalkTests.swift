@@ -215,9 +215,7 @@ struct ReadingsWalkTests {
     func programs() {
         let name = Self.name(1)
         var readings = Readings(
-            table: ProgramTable(
-                program: { $0 }, isRunning: { $0 % 2 == 0 || $0 > 2000 },
-                began: { _ in nil }))
+            table: ProgramTable(program: { $0 }, isRunning: { $0 % 2 == 0 || $0 > 2000 }))
         func isKnown(_ program: Int32) -> Bool {
             !readings.known(name, by: [program]).texts.isEmpty
         }
@@ -270,7 +268,7 @@ struct FieldReadingsWalkTests {
 
     @Test("of very many programs those that have ended go first")
     func programs() {
-        let table = ProgramTable(program: { $0 }, isRunning: { $0 % 2 == 0 }, began: { _ in nil })
+        let table = ProgramTable(program: { $0 }, isRunning: { $0 % 2 == 0 })
         var readings = FieldReadings()
         for program: Int32 in 1...1025 {
             readings.note(1, of: Self.file(0), by: program, in: table)
