@@ -59,9 +59,10 @@ extension MountTests {
             let calls = ["open", "empty", "truncate", "create", "mkdir", "rename", "unlink"]
             let refused = calls.map { "\($0) EACCES" }
             #expect(tried.split(separator: "\n").map(String.init) == refused + refused)
+            let status = "jq -r '.participants[0].status' \(own)/Kitchen/.share.json"
+            #expect(try alice.eventually(status, "ACCEPTED"))
             try alice.ok(
                 """
-                recordfs sync
                 cd \(own)/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .new && mv .new .share.json
                 recordfs share permit private/Garden/Plant/rose bob@localhost read-write
                 """)

@@ -111,8 +111,12 @@ extension MountTests {
                 try bob.eventually(
                     "cat RecordFS/shared/admin@localhost/Kitchen/Recipe/soup.json",
                     #"{"title": "Soup"}"#))
+            #expect(
+                try alice.eventually(
+                    "jq -r '.participants[0].status' RecordFS/private/Kitchen/.share.json",
+                    "ACCEPTED"))
             try alice.ok(
-                "recordfs sync; cd RecordFS/private/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .n && mv .n .share.json"
+                "cd RecordFS/private/Kitchen && sed s/READ_ONLY/READ_WRITE/ .share.json > .n && mv .n .share.json"
             )
             #expect(
                 try ask(bob, "shared/records/modify", write, ".records[0].fields.title.value")
