@@ -125,7 +125,7 @@ final class TreeFixture {
     func openNew(_ name: String, flags: Int32 = O_WRONLY, by caller: Requester = user) throws
         -> HandleNumber
     {
-        if flags & O_EXCL == 0, let entry = try lookup(name) {
+        if flags & O_EXCL == 0, let entry = try lookup(name, as: caller) {
             return try tree.open(entry.node, flags: flags, caller: caller).handle
         }
         return try tree.create(
@@ -149,7 +149,7 @@ final class TreeFixture {
     }
 
     func text(_ name: String, by caller: Requester = user) throws -> String? {
-        guard let entry = try lookup(name) else { return nil }
+        guard let entry = try lookup(name, as: caller) else { return nil }
         let handle = try tree.open(entry.node, flags: O_RDONLY, caller: caller).handle
         defer { tree.release(handle) }
         return try read(handle)

@@ -72,12 +72,20 @@ final class RemoteChanges: Sendable {
             {
                 saving.dropUnsaved(type, stem)
             }
+            noteArrival(change)
             notices += self.notices(of: change)
             notices += revokeScratch(goneWith: change)
             if let touch = touch(of: change) { touches.append(touch) }
         }
         kernel.notify(notices)
         return touches
+    }
+
+    private func noteArrival(_ change: StoreChange) {
+        guard change.author == .sync, change.kind == .created || change.kind == .restored,
+            let record = change.record, let type = change.type
+        else { return }
+        records.arrivals.add(record, in: type)
     }
 
     /// Notes in which directories a place was added, removed or given other modes.

@@ -152,7 +152,8 @@ extension OpenRecord {
             guard state.isDirty, !state.isUnlinked, let text = state.text else { return nil }
             return TextSnapshot(
                 file: state.file, isInStore: state.isInStore, type: state.type, stem: state.stem,
-                text: text, base: state.base, version: state.version, modified: state.modified,
+                text: text, base: state.base, replacesUnseen: state.replacesUnseen,
+                version: state.version, modified: state.modified,
                 changed: state.changed, programs: state.programs)
         }
     }
@@ -163,9 +164,12 @@ extension OpenRecord {
         state.withLock { state in
             state.savedVersion = max(state.savedVersion, snapshot.version)
             state.isInStore = true
+            state.replacesUnseen = false
             state.base = file == state.file ? nil : snapshot.text
         }
     }
+
+    func noteReplacesUnseen() { state.withLock { $0.replacesUnseen = true } }
 
     /// Keeps the text when another file takes the name: this file shows the text to its end.
     func keep(_ text: [UInt8]) {

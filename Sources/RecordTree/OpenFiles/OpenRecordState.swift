@@ -12,6 +12,9 @@ struct OpenRecordState {
     var text: [UInt8]?
     /// The text in the store when another file took the name.
     var base: [UInt8]?
+    /// Indicates that a program replaces a text that has just arrived and that nobody has seen
+    /// (`Arrivals`).
+    var replacesUnseen = false
     var version = 0
     var savedVersion = 0
     /// The time of the last write, or the time that utimens has set since.

@@ -9,6 +9,7 @@ struct TextSnapshot {
     let stem: Stem
     let text: [UInt8]
     let base: [UInt8]?
+    let replacesUnseen: Bool
     let version: Int
     let modified: Timestamp
     let changed: Timestamp

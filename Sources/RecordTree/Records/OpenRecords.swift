@@ -6,12 +6,14 @@ import RecordStore
 ///
 /// A thread takes its lock before the lock of an open file, and before the lock of the nodes.
 final class OpenRecords: Sendable {
+    let arrivals: Arrivals
     let nodes: Nodes
     let options: TreeOptions
     let rows: CachedRows
     private let table: StateLock<OpenRecordTable>
 
     init(_ ground: Ground) {
+        arrivals = Arrivals(ground.options)
         nodes = ground.nodes
         options = ground.options
         rows = ground.rows
@@ -245,6 +247,7 @@ final class OpenRecords: Sendable {
     /// Notes that another program has opened the file. It reads the text of the file unless it
     /// empties the file first.
     func noteProgram(_ caller: Requester, of open: OpenRecord, flags: Int32) {
+        noteArrival(caller, of: open, flags: flags)
         guard let program = options.programs.program(caller.threadID) else { return }
         let writes = flags & O_ACCMODE != O_RDONLY
         table.withLock { table in
@@ -257,6 +260,16 @@ final class OpenRecords: Sendable {
                 return table.readings.note(file, name, by: program)
             }
             if past.author == .sync { table.readings.note(text: past.text, name, by: program) }
+        }
+    }
+
+    /// Notes that a program reads a record that has just arrived, or replaces it unseen.
+    private func noteArrival(_ caller: Requester, of open: OpenRecord, flags: Int32) {
+        let record = open.file.record
+        if flags & O_TRUNC != 0, flags & O_ACCMODE != O_RDONLY {
+            if arrivals.isUnseen(record, by: caller.threadID) { open.noteReplacesUnseen() }
+        } else if flags & O_ACCMODE != O_WRONLY {
+            arrivals.noteRead(record)
         }
     }
 }

@@ -1,6 +1,12 @@
 import RecordModel
 import RecordStore
 
+extension [UInt8] {
+    /// The text from which a program has begun that made a record before another one of the name
+    /// arrived: none, which is no record.
+    static var beforeArrival: [UInt8] { [] }
+}
+
 extension OpenRecords {
     /// Returns the versions of an existing record that programs have read. When an edit of another
     /// machine has restored a removed record, the text of its removed file counts as read earlier.

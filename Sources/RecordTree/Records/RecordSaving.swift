@@ -166,7 +166,9 @@ final class RecordSaving: Sendable {
         }
         var (known, goneSince) = try records.known(
             snapshot.name, by: snapshot.programs, of: current, with: transaction)
-        guard !known.texts.isEmpty else { return (nil, goneSince) }
+        guard !known.texts.isEmpty else {
+            return (snapshot.replacesUnseen ? .beforeArrival : nil, goneSince)
+        }
         if current.file != snapshot.file, let base = snapshot.base { known.texts.append(base) }
         let base = try transaction.merging.beginning(
             of: snapshot.text, among: known.texts,

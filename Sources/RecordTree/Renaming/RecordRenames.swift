@@ -51,7 +51,7 @@ final class RecordRenames: Sendable {
         let files = try followingFiles.movedFiles(of: place, to: stem, in: type)
         let new = WholeText(
             stem: stem, try scratch.content(of: place),
-            programs: scratch.programs(of: place, caller),
+            programs: scratch.programs(of: place, caller), by: caller,
             files: files)
         let saved = try save(new, in: type)
         Failpoint.pass(.renameSaved)
@@ -255,7 +255,7 @@ final class RecordRenames: Sendable {
         let (old, oldModified) = try recordFiles.shownText(of: file)
         let text = WholeText(
             stem: stem, try scratch.content(of: place),
-            programs: scratch.programs(of: place, caller))
+            programs: scratch.programs(of: place, caller), by: caller)
         guard let saved = try saveExchanged([text], in: type).first else { return }
         let new = saved.file
         let path = try scratch.path(place)

@@ -12,17 +12,20 @@ struct WholeText {
     let programs: Set<Int32>
     /// The files of its large fields.
     let files: MovedFiles
+    /// The thread that gives it the name.
+    let thread: Int32?
     /// Indicates whether it is the text of another record, which has all its files or none.
     let isOfRecord: Bool
 
     /// Makes the text of a scratch file.
     init(
         stem: Stem, _ content: ([UInt8], Timestamp), programs: Set<Int32>,
-        files: MovedFiles = .none
+        by caller: Requester, files: MovedFiles = .none
     ) {
         self.stem = stem
         (text, modified) = content
         self.programs = programs
+        thread = caller.threadID
         self.files = files
         isOfRecord = false
     }
@@ -32,6 +35,7 @@ struct WholeText {
         self.stem = stem
         (text, modified) = content
         programs = []
+        thread = nil
         self.files = files
         isOfRecord = true
     }
@@ -67,6 +71,9 @@ extension RecordRenames {
                     type: type, stem: new.stem)
             }
         }
+        if base == nil, let unseen = try textBeforeArrival(new, in: type, with: transaction) {
+            base = unseen
+        }
         let entry =
             if let base {
                 try transaction.merging.saveMerging(
@@ -95,6 +102,18 @@ extension RecordRenames {
                 by: new.programs)
         }
         return SavedText(file: file, text: text, isMerged: isMerged)
+    }
+
+    /// Returns the text from which the program has begun when it replaces a record that has just
+    /// arrived and that nobody has seen. Otherwise nil.
+    private func textBeforeArrival(
+        _ new: WholeText, in type: TypeID, with transaction: Transaction
+    ) throws(RecordError) -> [UInt8]? {
+        guard let thread = new.thread, records.arrivals.hasAny,
+            let current = try transaction.records.record(type, new.stem),
+            records.arrivals.isUnseen(current.id, by: thread)
+        else { return nil }
+        return .beforeArrival
     }
 
     /// Notifies the kernel of a merge. The kernel believes that the record is exactly the file that

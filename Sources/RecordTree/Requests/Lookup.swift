@@ -1,20 +1,23 @@
 import RecordModel
+import RecordStore
 
 /// Finds names for the kernel (lookup, forget).
 final class Lookup: Sendable {
     let naming: Naming
     let nodeAttributes: NodeAttributes
     let nodes: Nodes
+    let records: OpenRecords
     let scratchNodes: ScratchNodes
     let touches: Touches
 
     init(
-        _ ground: Ground, _ scratchRooms: ScratchRooms, _ namingRooms: NamingRooms,
-        _ changeRooms: ChangeRooms
+        _ ground: Ground, _ scratchRooms: ScratchRooms, _ recordRooms: RecordRooms,
+        _ namingRooms: NamingRooms, _ changeRooms: ChangeRooms
     ) {
         naming = namingRooms.naming
         nodeAttributes = namingRooms.nodeAttributes
         nodes = ground.nodes
+        records = recordRooms.records
         scratchNodes = scratchRooms.scratchNodes
         touches = changeRooms.touches
     }
@@ -34,6 +37,9 @@ final class Lookup: Sendable {
             let entry = try nodeAttributes.entry(of: node)
         else {
             return nil
+        }
+        if case .record(let file) = node {
+            records.arrivals.noteLookup(file.record, by: caller.threadID)
         }
         return entry.named(name, in: parent)
     }

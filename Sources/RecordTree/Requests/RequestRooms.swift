@@ -18,7 +18,7 @@ struct RequestRooms: Sendable {
         _ recordRooms: RecordRooms, _ shareRooms: ShareRooms, _ controlRooms: ControlRooms,
         _ namingRooms: NamingRooms, _ changeRooms: ChangeRooms, _ renamingRooms: RenamingRooms
     ) {
-        lookup = Lookup(ground, scratchRooms, namingRooms, changeRooms)
+        lookup = Lookup(ground, scratchRooms, recordRooms, namingRooms, changeRooms)
         typeListing = TypeListing(
             ground, scratchRooms, assetRooms, recordRooms, shareRooms, namingRooms)
         listing = Listing(

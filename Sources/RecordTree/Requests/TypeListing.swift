@@ -64,6 +64,7 @@ final class TypeListing: Sendable {
     ) throws(RecordError) {
         var (part, position) = Part.split(offset)
         if offset == 0 {
+            records.arrivals.noteListing(type)
             let pending = records.pending(in: type)
             cursor.snapshot.withLock { snapshot in
                 snapshot.pending = pending.map { ($0.key, $0.value) }

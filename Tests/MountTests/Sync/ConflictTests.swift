@@ -34,7 +34,11 @@ extension MountTests {
 
         /// The server's edit is the later one.
         private func makeConflict(_ round: Int = 1) throws {
-            if round == 1 { try tell("base", tag: "t1") }
+            if round == 1 {
+                try tell("base", tag: "t1")
+                // What nobody has seen would be a conflict too (`Arrivals`).
+                try succeed("ls", type)
+            }
             try save("mine \(round)")
             try tell("theirs \(round)", tag: "t\(round + 1)")
         }
