@@ -64,7 +64,8 @@ let package = Package(
             name: "RecordObjects", dependencies: ["CExpat", "RecordModel"],
             swiftSettings: settings),
         .target(
-            name: "RecordStore", dependencies: ["RecordModel", "RecordSQL", logging],
+            name: "RecordStore",
+            dependencies: ["RecordModel", "RecordObjects", "RecordSQL", logging],
             swiftSettings: settings),
         .target(
             name: "RecordStoreSync",

@@ -45,6 +45,8 @@ package final class RecordStore: Sendable {
     /// Makes the deletion of a record final. `open` gives it: types and zones end the deletions of
     /// their records, and do not know how records are deleted.
     let finalizeDelete: @Sendable (Transaction, RecordID) throws(RecordError) -> Void
+    /// The model that is attached. Changes only at a commit, on the writer's queue.
+    let attachedModel = Mutex<AttachedModel?>(nil)
     let retentionWalk = Mutex(RetentionWalk())
     let wantedIndexes = Mutex(WantedIndexes())
     /// The clock of this store's edits. Nil until the first edit.
@@ -218,6 +220,10 @@ package final class RecordStore: Sendable {
             }
         }
         commitCount.add(1, ordering: .releasing)
+        if transaction.modelChanged {
+            attachedModel.withLock { $0 = transaction.model }
+            cache.withLock { $0.schemas.removeAll() }
+        }
         cache.withLock { $0.count(transaction) }
         if !transaction.schemas.isEmpty || transaction.placesChanged {
             cache.withLock { cache in

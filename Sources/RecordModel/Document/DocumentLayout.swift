@@ -8,9 +8,11 @@ struct DocumentLayout {
     /// The text from the last value to the closing brace.
     private let beforeClose: [UInt8]
     private let nested: JSONWriter.Layout
+    private let mapping: MemberMapping?
 
     init(_ document: RecordDocument) {
         let text = document.text
+        mapping = document.mapping
         guard let last = document.members.last else {
             // An object without members shows only how its lines end.
             let newline: [UInt8] = text.contains(0x0D) ? [0x0D, 0x0A] : [0x0A]
@@ -59,8 +61,9 @@ struct DocumentLayout {
 
     private func member(_ name: FieldName, _ value: FieldValue) -> [UInt8] {
         var writer = JSONWriter(layout: .compact)
-        writer.string(name.bytes)
-        return writer.bytes + colon + Self.print(value.json(), nested)
+        let mapped = mapping?.member(of: name)
+        writer.string((mapped?.name ?? name).bytes)
+        return writer.bytes + colon + Self.print(mapped?.json(value) ?? value.json(), nested)
     }
 
     /// Returns a new value in the place of `old`. When `old` is an array or object on one line, the

@@ -14,13 +14,17 @@ struct MemberReader {
     }
 
     mutating func read(_ member: ParsedRoot.Member) throws(RecordError) {
-        let name = FieldName(bytes: member.key.utf8)
-        guard name.isValid else { return try readReserved(member, name) }
+        let written = FieldName(bytes: member.key.utf8)
+        guard written.isValid else { return try readReserved(member, written) }
+        let mapped = schema.mapping?.member(named: written)
+        let name = mapped?.field ?? written
+        if let mapping = schema.mapping {
+            try checkIsOnce(name, member, mapping)
+            if mapped == nil { try checkIsField(name, member, mapping) }
+        }
         let reading: ValueReader.Reading?
         do throws(ValueError) {
-            let known = schema[name]
-            reading = try ValueReader(field: name, widens: known?.wider != nil)
-                .read(member.value, as: known?.type)
+            reading = try read(member.value, mapped, written)
         } catch {
             let offset = JSONScanner.offset(
                 of: error.path, from: member.valueRange.lowerBound, in: text)
@@ -29,6 +33,59 @@ struct MemberReader {
         }
         if let reading { fields.append(RecordField(name: name, value: reading.value)) }
         append(name, member, isPlain: reading?.isPlain ?? false)
+    }
+
+    /// Adds the field that no text of the mapping shows.
+    mutating func addConstant() throws(RecordError) {
+        guard let mapping = schema.mapping else { return }
+        let constant = mapping.constant
+        guard let written = fields.first(where: { $0.name == constant.name }) else {
+            return fields.append(constant)
+        }
+        guard !written.value.isSame(as: constant.value) else { return }
+        throw RecordError(
+            .schemaMismatch,
+            "\"\(constant.name)\" is another one, and this directory has objects of "
+                + "\(mapping.entity) alone; leave it out",
+            at: spans.first { $0.name == constant.name }.map {
+                TextPosition(offset: $0.value.lowerBound, in: text)
+            })
+    }
+
+    private func read(
+        _ value: JSONValue, _ mapped: MemberMapping.Member?, _ written: FieldName
+    ) throws(ValueError) -> ValueReader.Reading? {
+        if let mapped {
+            return try ValueReader(field: written)
+                .read(try mapped.plainForm(of: value), as: mapped.type)
+        }
+        let known = schema[written]
+        return try ValueReader(field: written, widens: known?.wider != nil)
+            .read(value, as: known?.type)
+    }
+
+    /// Checks that a field is not in the text under both its names.
+    private func checkIsOnce(
+        _ name: FieldName, _ member: ParsedRoot.Member, _ mapping: MemberMapping
+    ) throws(RecordError) {
+        guard spans.contains(where: { $0.name == name }) else { return }
+        throw RecordError(
+            .invalidRecord,
+            "\"\(mapping.name(of: name))\" and \"\(name)\" are one field; remove one of them",
+            at: TextPosition(offset: member.keyRange.lowerBound, in: text))
+    }
+
+    /// Checks a name that no attribute has. It may be the field of another version of the model.
+    private func checkIsField(
+        _ name: FieldName, _ member: ParsedRoot.Member, _ mapping: MemberMapping
+    ) throws(RecordError) {
+        let isField = name.bytes.starts(with: Array("CD_".utf8)) || schema[name] != nil
+        guard !isField else { return }
+        throw RecordError(
+            .schemaMismatch,
+            "\(mapping.entity) has no \"\(name)\" in the attached model; it has "
+                + mapping.shownNames,
+            at: TextPosition(offset: member.keyRange.lowerBound, in: text))
     }
 
     private mutating func append(_ name: FieldName, _ member: ParsedRoot.Member, isPlain: Bool) {

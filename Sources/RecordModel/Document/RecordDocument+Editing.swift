@@ -71,7 +71,9 @@ private struct DocumentEditor {
         let kept = members.indices.filter { !isRemoved(members[$0]) }
         let known = Set(members.map(\.name))
         let inserted = order.compactMap { name -> (FieldName, FieldValue)? in
-            guard !known.contains(name), let value = changes[name] ?? nil else { return nil }
+            guard !known.contains(name), let value = changes[name] ?? nil,
+                name != document.mapping?.constant.name
+            else { return nil }
             return (name, value)
         }
         guard let last = kept.last else {
@@ -106,6 +108,11 @@ private struct DocumentEditor {
             integer == 0 || integer == 1
         {
             return Array((integer == 1 ? "true" : "false").utf8)
+        }
+        if let mapped = document.mapping?.member(of: member.name),
+            text[member.key].dropFirst().dropLast().elementsEqual(mapped.name.bytes)
+        {
+            return layout.replacement(mapped.json(new), for: old)
         }
         let isPlain = member.isPlain && current?.type == new.type
         return layout.replacement(new.json(plain: isPlain), for: old)

@@ -9,6 +9,8 @@ package struct RecordDocument: Sendable {
     package let parent: RecordName?
     /// The places of the root's members in the text, including null ones and `$parent`.
     let members: [MemberSpan]
+    /// The names and forms of the members.
+    let mapping: MemberMapping?
     let root: Range<Int>
 
     /// Parses the text.
@@ -26,6 +28,8 @@ package struct RecordDocument: Sendable {
         let parsed = try ParsedRoot(text, limits)
         var reader = MemberReader(text: text, schema: schema)
         for member in parsed.members { try reader.read(member) }
+        try reader.addConstant()
+        mapping = schema.mapping
         self.text = text
         fields = reader.fields
         parent = reader.parent
@@ -41,17 +45,19 @@ package struct RecordDocument: Sendable {
     /// The document with its values alone, for comparisons. The text of a large document would take
     /// as much memory again.
     package var withoutText: RecordDocument {
-        RecordDocument(text: [], fields: fields, parent: parent, members: [], root: 0..<0)
+        RecordDocument(
+            text: [], fields: fields, parent: parent, members: [], mapping: mapping, root: 0..<0)
     }
 
     private init(
         text: [UInt8], fields: [RecordField], parent: RecordName?, members: [MemberSpan],
-        root: Range<Int>
+        mapping: MemberMapping?, root: Range<Int>
     ) {
         self.text = text
         self.fields = fields
         self.parent = parent
         self.members = members
+        self.mapping = mapping
         self.root = root
     }
 }

@@ -82,15 +82,17 @@ extension RecordDocument {
                 return false
             }
         }
-        return text == Self.print(fields, parent: parent)
+        return text == Self.print(fields, parent: parent, mapping: mapping)
     }
 
     /// Returns the text for a record that has none of its own: 2 spaces, `$parent` first, then the
     /// fields in the schema's order and those it does not know, values tagged so that they mean the
     /// same under any schema, UTF-8 unescaped, a final newline.
+    ///
+    /// - Parameter mapping: the names and forms of the members; by default those of the schema.
     package static func print(
         _ fields: [RecordField], parent: RecordName?,
-        schema: RecordSchema = RecordSchema(fields: [])
+        schema: RecordSchema = RecordSchema(fields: []), mapping: MemberMapping? = nil
     ) -> [UInt8] {
         var order: [FieldName: Int] = [:]
         for (index, field) in schema.fields.enumerated() { order[field.name] = index }
@@ -103,9 +105,13 @@ extension RecordDocument {
         if let parent {
             members.append(JSONMember(key: "$parent", value: .string(Text(utf8: parent.bytes))))
         }
-        for (_, field) in sorted {
+        let mapping = mapping ?? schema.mapping
+        for (_, field) in sorted where field.name != mapping?.constant.name {
+            let mapped = mapping?.member(of: field.name)
             members.append(
-                JSONMember(key: Text(utf8: field.name.bytes), value: field.value.json()))
+                JSONMember(
+                    key: Text(utf8: (mapped?.name ?? field.name).bytes),
+                    value: mapped?.json(field.value) ?? field.value.json()))
         }
         return JSONValue.object(members).serialized(pretty: true) + [0x0A]
     }

@@ -44,6 +44,8 @@ package struct RecordSchema: Hashable, Sendable {
 
     package private(set) var fields: [Field]
     private var places: [FieldName: Int]
+    /// The members of texts, where a model is attached.
+    package var mapping: MemberMapping?
 
     package static let empty = RecordSchema(fields: [])
 
@@ -104,7 +106,9 @@ package struct RecordSchema: Hashable, Sendable {
         return adopted.fields.count == fields.count ? nil : adopted
     }
 
-    package static func == (left: Self, right: Self) -> Bool { left.fields == right.fields }
+    package static func == (left: Self, right: Self) -> Bool {
+        left.fields == right.fields && left.mapping == right.mapping
+    }
     package func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
 

@@ -53,6 +53,7 @@ extension RecordStore {
 
     /// Does the work that remains once both connections exist.
     private func prepare() throws(RecordError) {
+        try loadModel()
         try upkeep.lookForRemovedTypes()
         try upkeep.correctLeftDirectoryTimes()
         try assets.removeUnfinishedAssets()

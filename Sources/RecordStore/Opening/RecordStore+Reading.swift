@@ -18,9 +18,11 @@ extension RecordStore {
             throw RecordError(.notFound, "There is no store in \(directory).")
         }
         let reader = try openReader(places)
-        return RecordStore(
+        let store = RecordStore(
             directory: places, options: options, reader: reader, writer: nil, lock: nil, log: nil,
             reserve: nil)
+        try store.loadModel()
+        return store
     }
 
     /// Returns whether `open` can work in that directory. It cannot on read-only media.

@@ -83,8 +83,11 @@ extension RecordStore {
     /// that nobody has used.
     package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
         if let schema = cache.withLock({ $0.schemas[type] }) { return schema }
+        let model = model
         let schema = try read { connection throws(RecordError) in
-            try SchemaRows.read(connection, type)
+            var schema = try SchemaRows.read(connection, type)
+            schema.mapping = model?.members(of: type)
+            return schema
         }
         // Another process may change the schema of a store that is only read here.
         guard writer != nil else { return schema }

@@ -94,8 +94,7 @@ extension SharedContent {
             """, [.integer(zone.rawValue)]
         ) { RecordTypeName(bytes: $0.bytes(0)) }
         for type in types {
-            transaction.schemas[type] = RecordSchema(fields: [])
-            try SchemaRows.write(transaction.connection, type, RecordSchema(fields: []))
+            try transaction.put(RecordSchema(fields: []), of: type)
         }
     }
 

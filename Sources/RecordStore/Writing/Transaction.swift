@@ -24,6 +24,10 @@ package final class Transaction {
     var stems: [StemChange] = []
     /// The schemas that are published to the store's cache after the commit.
     var schemas: [RecordTypeName: RecordSchema] = [:]
+    /// The model that is attached.
+    var model: AttachedModel?
+    /// Set when a model was attached or detached.
+    var modelChanged = false
     /// Fields that cannot be widened, with the reason, so that the reason is not searched for
     /// again.
     var refusedWidenings: [RecordTypeName: (fields: [FieldName], error: RecordError)] = [:]
@@ -61,6 +65,7 @@ package final class Transaction {
         self.store = store
         self.author = author
         self.now = now
+        model = store.model
         changed = store.moment.next(now: now)
         store.moment.set(changed)
     }

@@ -7,6 +7,7 @@ extension Transaction {
     package var merging: RecordMerging { RecordMerging(transaction: self) }
     package var outbox: Outbox { Outbox(transaction: self) }
     package var sharing: SharedContent { SharedContent(transaction: self) }
+    package var models: ModelAttaching { ModelAttaching(transaction: self) }
 }
 
 /// Saves, renames, deletes and restores records, with their drafts and their history.

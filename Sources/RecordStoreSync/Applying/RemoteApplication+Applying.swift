@@ -63,7 +63,7 @@ extension RemoteApplication {
     private mutating func create(
         _ known: Known, _ change: RemoteChange, _ fields: [RecordField], _ parent: RecordName?
     ) throws(RecordError) -> RemoteResult {
-        var (fields, text) = (fields, RecordDocument.print(fields, parent: parent))
+        var (fields, text) = (fields, try printed(fields, parent, change.type))
         var deleted: AcknowledgedState?
         if known.isPending, try isDeleteOfOtherType(change) {
             // The record that was to be deleted no longer exists there. This one only has its name.
@@ -87,7 +87,7 @@ extension RemoteApplication {
         let place = try place(change.type)
         let (stem, draft) = try transaction.records.freeStem(for: change.name, place)
         if let renamed = fields.renamingAssets(to: stem) {
-            (fields, text) = (renamed, RecordDocument.print(renamed, parent: parent))
+            (fields, text) = (renamed, try printed(renamed, parent, change.type))
         }
         let fileText = try fileText(of: change, printed: text, as: stem)
         var new = RecordWriting.NewState(text: fileText ?? text, place: place, stem: stem)
@@ -134,8 +134,7 @@ extension RemoteApplication {
         }
         let local = try transaction.outbox.document(text, of: existing.id, place)
         let fields = fields.renamingAssets(to: existing.entry.stem) ?? fields
-        let remote = try transaction.records.parse(
-            RecordDocument.print(fields, parent: parent), place)
+        let remote = try transaction.records.parse(printed(fields, parent, place.name), place)
         if let result = try followOwnRename(
             existing, remote, change, place, isPending: known.isPending)
         {

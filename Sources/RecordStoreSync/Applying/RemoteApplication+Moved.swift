@@ -443,7 +443,8 @@ extension RemoteApplication {
     private func putBase(
         of target: StoredRow, _ place: TypePlace, with fields: Set<FieldName>, of edit: Edit
     ) throws(RecordError) {
-        var base = edit.base?.text ?? RecordDocument.print([], parent: nil)
+        var base = try printed([], nil, place.name)
+        if let text = edit.base?.text { base = text }
         if let known = try acknowledged(target.id, place) {
             base = known.replacing(
                 fields.sorted().map { ($0, edit.base?[$0]) })

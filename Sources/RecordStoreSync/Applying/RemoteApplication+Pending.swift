@@ -144,7 +144,7 @@ extension RemoteApplication {
         }
         let parent = sent.parent == remote.parent ? sent.parent : acknowledged?.parent
         if acknowledged == nil, fields.isEmpty, parent == nil { return nil }
-        return try transaction.records.parse(RecordDocument.print(fields, parent: parent), place)
+        return try transaction.records.parse(printed(fields, parent, place.name), place)
     }
 
     /// Returns the values of the server, when the record has the same values: the version that has

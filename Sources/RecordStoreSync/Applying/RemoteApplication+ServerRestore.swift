@@ -139,8 +139,7 @@ extension RemoteApplication {
             fields.removeAll { $0.name == field }
             if let value { fields.append(RecordField(name: field, value: value)) }
         }
-        return try transaction.records.parse(
-            RecordDocument.print(fields, parent: base.parent), place)
+        return try transaction.records.parse(printed(fields, base.parent, place.name), place)
     }
 
     /// Returns the versions of a record, newest first.

@@ -3,6 +3,14 @@ import RecordSQL
 import RecordStore
 
 extension RemoteApplication {
+    /// Returns the text of a record that the server has told, in the names and forms of the type.
+    func printed(
+        _ fields: [RecordField], _ parent: RecordName?, _ type: RecordTypeName
+    ) throws(RecordError) -> [UInt8] {
+        RecordDocument.print(
+            fields, parent: parent, mapping: try transaction.schema(of: type).mapping)
+    }
+
     /// Returns a file of the record that holds everything that the server has of it. The file is
     /// printed when the text lacks the hash of a large field.
     func whole(
@@ -42,11 +50,21 @@ extension RemoteApplication {
                 // `6.0` for a whole number makes the field one of fractions, if its type may
                 // change.
                 try transaction.adopt(written, change.type, replacing: record)
-                return written.renamingAssets(to: stem)
+                return try translated(written, change.type).renamingAssets(to: stem)
             } catch  where error.isAboutContent {
                 return printed
             }
         }
+    }
+
+    /// Returns a text of a machine without the model in the names and forms of the model.
+    private func translated(
+        _ document: RecordDocument, _ type: RecordTypeName
+    ) throws(RecordError) -> RecordDocument {
+        guard document.hasFieldNames else { return document }
+        let text = try document.translated(
+            to: try transaction.schema(of: type), limits: .received)
+        return try transaction.records.parse(text, of: type)
     }
 }
 

@@ -42,7 +42,7 @@ extension OutboxClaim {
     ///
     /// Errors: unavailable for bytes that never arrived.
     func assets(_ store: RecordStore) throws(RecordError) -> [OutgoingAsset] {
-        var assets = longValues
+        var assets = longValues(store)
         guard let document, document.fields.contains(where: { !$0.value.assets.isEmpty }) else {
             return assets
         }
@@ -61,7 +61,8 @@ extension OutboxClaim {
                     OutgoingAsset(
                         place: OutgoingAsset.Place(
                             record: row.name, field: name, index: index),
-                        type: row.type, hash: hash, size: size ?? value.size ?? 0,
+                        type: store.serverType(of: row.type), hash: hash,
+                        size: size ?? value.size ?? 0,
                         fileExtension: value.sentExtension,
                         isThere: known.contains { $0.asset.sha256 == hash }))
             }
@@ -71,12 +72,13 @@ extension OutboxClaim {
 }
 
 extension OutboxClaim {
-    private var longValues: [OutgoingAsset] {
+    private func longValues(_ store: RecordStore) -> [OutgoingAsset] {
         twins(hasExtensions: false).compactMap { twin, value in
             guard let bytes = value?.longBytes else { return nil }
             var asset = OutgoingAsset(
                 place: OutgoingAsset.Place(record: row.name, field: twin, index: nil),
-                type: row.type, hash: SHA256.hash(bytes), size: Int64(bytes.count),
+                type: store.serverType(of: row.type), hash: SHA256.hash(bytes),
+                size: Int64(bytes.count),
                 fileExtension: nil, isThere: false)
             asset.content = bytes
             return asset

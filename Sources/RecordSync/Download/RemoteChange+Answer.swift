@@ -6,12 +6,13 @@ extension RemoteChange {
     /// Makes a change from a record of an answer.
     ///
     /// - Parameters:
+    ///   - type: the type of the record on this machine.
     ///   - schema: the local schema of the record's type, for a server that does not send types: it
     ///     gives the type of lists whose elements have no type in the answer, and it says which
     ///     texts are in a field of JSON. Nil when the server sends these types.
     ///   - asset: returns the local name of an asset, with its index in a list.
     package init(
-        _ answer: RecordAnswer, schema: RecordSchema?,
+        _ answer: RecordAnswer, type: RecordTypeName, schema: RecordSchema?,
         asset: (FieldName, Int?, WireAsset) -> AssetValue
     ) {
         let fields = answer.fields.compactMap { field -> RecordField? in
@@ -25,7 +26,7 @@ extension RemoteChange {
                 value: schema.map { local.inField(of: $0.type(of: field.name)) } ?? local)
         }
         self.init(
-            type: answer.type, name: answer.name,
+            type: type, name: answer.name,
             operation: .upsert(fields, parent: answer.parent), changeTag: answer.changeTag.string,
             created: answer.created.map { Timestamp($0) },
             createdBy: answer.created?.user.description ?? "",

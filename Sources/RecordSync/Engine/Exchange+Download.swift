@@ -377,7 +377,13 @@ extension Exchange {
                 page.changes.append(
                     RemoteChange(deleted: name, movedTo: address, changeTag: tag ?? ""))
             case .record(let answer) where answer.type.isValid:
-                page.changes.append(try change(answer))
+                if let type = try type(of: answer) {
+                    page.changes.append(try change(answer, type))
+                } else {
+                    let reason =
+                        "its type \(answer.type) has the name of an entity of the attached model"
+                    page.passedOver.append(passOver(answer.name, reason, type: answer.type))
+                }
             case .record(let answer) where answer.type == .share:
                 if let share = shares.share(answer) { page.shares.append(share) }
             case .record(let answer):
@@ -392,14 +398,23 @@ extension Exchange {
         return page
     }
 
-    func change(_ answer: RecordAnswer) throws(SyncProblem) -> RemoteChange {
+    /// Returns the type of a record on this machine. Nil for one that cannot be shown.
+    func type(of answer: RecordAnswer) throws(SyncProblem) -> RecordTypeName? {
+        try read { (store) throws(RecordError) in
+            store.type(of: answer.type, entity: answer.entity)
+        }
+    }
+
+    func change(
+        _ answer: RecordAnswer, _ type: RecordTypeName
+    ) throws(SyncProblem) -> RemoteChange {
         var schema: RecordSchema?
         if !settings.hasExtensions {
-            schema = try read { (store) throws(RecordError) in try store.schema(of: answer.type) }
+            schema = try read { (store) throws(RecordError) in try store.schema(of: type) }
         }
         var hashes: [WireAsset: ContentHash] = [:]
         for asset in answer.assets { hashes[asset] = try assets.hash(of: asset) }
-        var change = RemoteChange(answer, schema: schema) { field, index, asset in
+        var change = RemoteChange(answer, type: type, schema: schema) { field, index, asset in
             var known = asset
             known.sha256 = hashes[asset]
             return AssetValue(known, of: answer.name, field, index)
@@ -420,6 +435,17 @@ extension Exchange {
             metadata: database == .shared
                 ? [:] : ["record": "\(name?.description ?? "")", "why": "\(reason)"])
         return PassedOver(name, reason, type: type)
+    }
+}
+
+extension RecordAnswer {
+    /// The value that names the entity of the record.
+    fileprivate var entity: FieldValue? {
+        guard
+            case .string(let name)? = fields.first(where: { $0.name == RecordStore.entityField })?
+                .value
+        else { return nil }
+        return .string(name)
     }
 }
 

@@ -131,7 +131,8 @@ extension Exchange {
     /// Returns the state that the server has in place of the sent one.
     private func otherState(_ result: UploadResults.Result) throws(SyncProblem) -> RemoteChange? {
         switch result.outcome {
-        case .differs(let answer), .stays(let answer): try change(answer)
+        case .differs(let answer), .stays(let answer):
+            try change(answer, type(of: answer) ?? answer.type)
         case .gone: RemoteChange(deleted: result.claim.row.name)
         case .saved, .deleted, .savedAndGone, .unsent, .parked, .withoutBytes: nil
         }

@@ -138,7 +138,8 @@ struct PublicQuery: Sendable {
 
     private func request(desiredKeys: [FieldName]? = nil) -> QueryRequest {
         var request = QueryRequest(
-            query: WireQuery(recordType: type), resultsLimit: Self.lookupRecords)
+            query: WireQuery(recordType: exchange.store.serverType(of: type)),
+            resultsLimit: Self.lookupRecords)
         request.zone = ZoneIdentifier(zone)
         request.projection = exchange.projection
         request.projection.desiredKeys = desiredKeys

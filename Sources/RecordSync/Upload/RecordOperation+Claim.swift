@@ -8,16 +8,18 @@ extension RecordOperation {
     /// last answered, so that fields which this machine does not know stay unchanged on the server.
     ///
     /// - Parameters:
+    ///   - type: the type of the record on the server.
     ///   - schema: the schema of the record's type.
     ///   - hasExtensions: whether the server keeps stamps and the mark of nested JSON.
     ///   - asset: returns the server's description of an asset of a field, with its index in a
     ///     list.
     /// - Returns: nil for a delete whose tag is not known, and while the server lacks an asset.
     package init?(
-        _ claim: OutboxClaim, schema: RecordSchema, hasExtensions: Bool = true,
+        _ claim: OutboxClaim, type: RecordTypeName, schema: RecordSchema,
+        hasExtensions: Bool = true,
         asset: (FieldName, AssetValue, Int?) -> WireAsset?
     ) {
-        var record = RecordDictionary(name: claim.row.name, type: claim.row.type)
+        var record = RecordDictionary(name: claim.row.name, type: type)
         record.changeTag = claim.base.map { Text($0.changeTag) }
         if hasExtensions { record.movedTo = claim.movedTo }
         guard let document = claim.document else {

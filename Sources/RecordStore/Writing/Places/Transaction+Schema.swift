@@ -6,8 +6,10 @@ extension Transaction {
     /// The development schema as this transaction sees it.
     package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
         if let schema = schemas[type] { return schema }
-        if let schema = store.cache.withLock({ $0.schemas[type] }) { return schema }
-        let schema = try SchemaRows.read(connection, type)
+        if !modelChanged, let schema = store.cache.withLock({ $0.schemas[type] }) { return schema }
+        var schema = try SchemaRows.read(connection, type)
+        schema.mapping = model?.members(of: type)
+        guard !modelChanged else { return schema }
         store.cache.withLock { $0.schemas[type] = schema }
         return schema
     }
@@ -157,7 +159,9 @@ extension Transaction {
         }
     }
 
-    private func put(_ schema: RecordSchema, of type: RecordTypeName) throws(RecordError) {
+    func put(_ schema: RecordSchema, of type: RecordTypeName) throws(RecordError) {
+        var schema = schema
+        schema.mapping = model?.members(of: type)
         try SchemaRows.write(connection, type, schema)
         schemas[type] = schema
     }

@@ -5,14 +5,14 @@ import RecordObjects
 
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Read, check, compare or convert object models.",
+        commandName: "model", abstract: "Read, check, compare, convert or attach object models.",
         discussion: """
             A model is an .xcdatamodeld or .xcdatamodel of Xcode, or a text in the JSON form that \
             recordfs model export prints.
             """,
         subcommands: [
             ModelShowCommand.self, ModelCheckCommand.self, ModelDiffCommand.self,
-            ModelExportCommand.self,
+            ModelExportCommand.self, ModelAttachCommand.self, ModelDetachCommand.self,
         ])
 }
 
@@ -86,7 +86,15 @@ struct ModelCheckCommand: ParsableCommand {
 
     func run() throws {
         let model = try model.read()
-        let part = try part.find(in: model)
+        try Self.check(model, try part.find(in: model), about: self.model.model)
+        Terminal.print("CloudKit can hold this model.")
+    }
+
+    /// Prints why CloudKit cannot hold a model, and fails.
+    static func check(
+        _ model: ObjectModel, _ part: RecordObjects.Configuration?, about subject: String,
+        advice: String? = nil
+    ) throws(CommandFailure) {
         var failures = MirroringCheck(model, configuration: part).failures
         do throws(RecordError) {
             _ = try MirroredSchema.document(model, configuration: part)
@@ -94,12 +102,10 @@ struct ModelCheckCommand: ParsableCommand {
             failures.append(error.description)
         }
         if model.entities.isEmpty { failures.append("The model has no entities.") }
-        guard failures.isEmpty else {
-            Terminal.print(failures.joined(separator: "\n\n"))
-            throw CommandFailure(
-                self.model.model, "CloudKit cannot hold this model. The reasons are above.")
-        }
-        Terminal.print("CloudKit can hold this model.")
+        guard !failures.isEmpty else { return }
+        Terminal.print(failures.joined(separator: "\n\n"))
+        let words = ["CloudKit cannot hold this model. The reasons are above.", advice]
+        throw CommandFailure(subject, words.compactMap(\.self).joined(separator: " "))
     }
 }
 

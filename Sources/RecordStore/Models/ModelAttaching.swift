@@ -1,0 +1,58 @@
+package import RecordModel
+import RecordObjects
+import RecordSQL
+
+/// Attaches a model to the store, and detaches it. Fields and change tags stay, so that nothing is
+/// sent: only the types and the texts of this machine change.
+package struct ModelAttaching {
+    package let transaction: Transaction
+
+    /// Attaches a model, in place of the one that is attached.
+    ///
+    /// Errors: `alreadyExists` when records of another kind are in a type with the name of an
+    /// entity; `schemaMismatch` when a record has a value that its attribute cannot have.
+    package func attach(_ model: AttachedModel) throws(RecordError) {
+        try checkNames(of: model)
+        try regroup(to: model)
+        try model.store(in: transaction.connection)
+    }
+
+    /// Detaches the model. The records show as the server has them.
+    ///
+    /// Errors: `notFound` without a model.
+    package func detach() throws(RecordError) {
+        guard transaction.model != nil else {
+            throw RecordError(.notFound, "no model is attached to this store.")
+        }
+        try regroup(to: nil)
+        try transaction.connection.run("DELETE FROM object_model")
+    }
+
+    private func checkNames(of model: AttachedModel) throws(RecordError) {
+        let known = Set(transaction.model?.mapping.types ?? [])
+        for type in model.mapping.types where !known.contains(type) {
+            let place = try transaction.connection.first(
+                """
+                SELECT z.name FROM record_type t JOIN zone z ON z.id = t.zone_id
+                WHERE t.name = ? AND EXISTS (SELECT 1 FROM record WHERE type_id = t.id)
+                """, [.name(type)]
+            ) { ZoneName(bytes: $0.bytes(0)) }
+            guard let place else { continue }
+            throw RecordError(
+                .alreadyExists,
+                "zone \(place) has records of a type \(type), which are no objects of the entity "
+                    + "\(type); move them to a type with another name first.")
+        }
+    }
+
+    /// Gives all records the types and texts that they have under another model.
+    private func regroup(to model: AttachedModel?) throws(RecordError) {
+        let regrouping = try Regrouping(transaction, to: model)
+        try regrouping.run()
+        transaction.model = model
+        transaction.modelChanged = true
+        transaction.placesChanged = true
+        for (type, schema) in regrouping.schemas { try transaction.put(schema, of: type) }
+        try transaction.retryPassedOver()
+    }
+}

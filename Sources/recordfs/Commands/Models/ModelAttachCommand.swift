@@ -1,0 +1,76 @@
+import ArgumentParser
+import RecordModel
+import RecordObjects
+import RecordStore
+
+struct ModelAttachCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attach", abstract: "Show the records of a store as the objects of a model.",
+        discussion: """
+            The records that Core Data makes, such as CD_Post, show as Post/NAME.json with the \
+            attributes of the model. On the server nothing changes. The store must not be mounted. \
+            A model that is attached already is replaced.
+            """)
+
+    @OptionGroup var state: StateOptions
+    @OptionGroup var model: ModelArgument
+    @OptionGroup var part: ConfigurationOption
+
+    func run() throws {
+        let model = try model.read()
+        let configuration = try part.find(in: model)
+        try ModelCheckCommand.check(
+            model, configuration, about: self.model.model, advice: "It was not attached.")
+        let access = try state.access()
+        try ModelAttachCommand.change(access) { transaction throws(RecordError) in
+            try transaction.models.attach(
+                try AttachedModel(
+                    model, configuration: configuration?.name, attached: transaction.now))
+        }
+    }
+
+    /// Changes the model of a store that no process has open.
+    static func change(
+        _ access: StoreAccess, _ body: (Transaction) throws(RecordError) -> Void
+    ) throws {
+        let options = try access.storeOptions()
+        try access.reporting { () throws(RecordError) in
+            let store = try open(access.directory, options)
+            do throws(RecordError) {
+                try store.write(author: .commandLine, body)
+            } catch {
+                try store.close()
+                throw error
+            }
+            try store.close()
+        }
+    }
+
+    private static func open(
+        _ directory: String, _ options: StoreOptions
+    ) throws(RecordError) -> RecordStore {
+        do throws(RecordError) {
+            return try RecordStore.open(directory: directory, options: options)
+        } catch {
+            guard error.code == .storeLocked else { throw error }
+            throw RecordError(
+                .storeLocked,
+                "the store is in use, and its types would change under its users. Unmount it "
+                    + "first (recordfs unmount), then mount it again: \(error.message)")
+        }
+    }
+}
+
+struct ModelDetachCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "detach", abstract: "Show the records of a store as the server has them.",
+        discussion: "On the server nothing changes. The store must not be mounted.")
+
+    @OptionGroup var state: StateOptions
+
+    func run() throws {
+        try ModelAttachCommand.change(try state.access()) { transaction throws(RecordError) in
+            try transaction.models.detach()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import TestSupport
+import Testing
+
+extension MountTests {
+    /// Two machines of one account: one shows the records that Core Data makes as they are, the
+    /// other has the app's model.
+    @Suite struct AttachedModelTests {
+        private static let zone = "RecordFS/private/com.apple.coredata.cloudkit.zone"
+
+        /// A machine with the model attached, and one without.
+        private func machines(_ account: Account) throws -> (
+            model: CommandLineHome, plain: CommandLineHome
+        ) {
+            let (model, plain) = (try account.machine(), try account.machine())
+            try model.ok(
+                """
+                recordfs unmount
+                cat > shop.json <<'END'
+                {"entities": {
+                    "Article": {"attributes": {"title": {"type": "String"},
+                                               "isNew": {"type": "Boolean"},
+                                               "price": {"type": "Decimal"},
+                                               "added": {"type": "Date"}},
+                                "relationships": {"shelf": {"to": "Shelf", "inverse": "articles"}}},
+                    "Book": {"parent": "Article", "attributes": {"pages": {"type": "Integer 32"}}},
+                    "Shelf": {"attributes": {"name": {"type": "String"}},
+                              "relationships": {"articles": {"to": "Article", "many": true,
+                                                             "inverse": "shelf"}}}}}
+                END
+                recordfs model attach shop.json
+                recordfs mount
+                """)
+            return (model, plain)
+        }
+
+        @Test("objects and records are two views of one thing, in both directions")
+        func views() async throws {
+            let account = try await Account()
+            let (model, plain) = try machines(account)
+            try model.ok(
+                """
+                mkdir -p \(Self.zone)/Book \(Self.zone)/Shelf && cd \(Self.zone)
+                echo '{"name": "Top"}' > Shelf/S1.json
+                printf '{"title": "Soup", "isNew": true, "price": "12.50", "pages": 3, "shelf": "S1",
+                  "added": "2026-11-20T10:00:00.000Z"}\\n' > Book/B1.json
+                recordfs sync
+                """)
+            #expect(
+                try plain.eventually(
+                    "cd \(Self.zone) && jq -cS . CD_Article/B1.json CD_Shelf/S1.json",
+                    """
+                    {"CD_added":{"$timestamp":"2026-11-20T10:00:00.000Z"},"CD_entityName":"Book",\
+                    "CD_isNew":1,"CD_pages":3,"CD_price":12.5,"CD_shelf":"S1","CD_title":"Soup"}
+                    {"CD_entityName":"Shelf","CD_name":"Top"}
+                    """))
+            // The way of the app: it changes one field, and makes an object of the other entity.
+            try plain.ok(
+                """
+                cd \(Self.zone)
+                sed -i 's/Soup/Stew/' CD_Article/B1.json
+                echo '{"CD_entityName": "Article", "CD_title": "Pen", "CD_isNew": 0}' \
+                    > CD_Article/A1.json
+                recordfs sync
+                """)
+            #expect(
+                try model.eventually(
+                    "cd \(Self.zone) && jq -cS . Book/B1.json && cat Article/A1.json && ls",
+                    """
+                    {"added":"2026-11-20T10:00:00.000Z","isNew":true,"pages":3,"price":"12.5",\
+                    "shelf":"S1","title":"Stew"}
+                    {"title": "Pen", "isNew": false}
+                    Article
+                    Book
+                    Shelf
+                    """))
+            for home in [model, plain] {
+                try home.ok("recordfs sync && recordfs unmount && recordfs fsck --deep")
+            }
+        }
+
+        @Test("a wrong member is refused at its place, and the last good text stays")
+        func refused() async throws {
+            let account = try await Account()
+            let (model, plain) = try machines(account)
+            try model.ok("mkdir -p \(Self.zone)/Book && echo '{}' > \(Self.zone)/Book/B1.json")
+            let result = try model.shell(
+                "cd \(Self.zone)/Book; echo '{\"titel\": \"x\"}' > B1.json; cat .error")
+            #expect(result.output.contains("Book has no \"titel\""), "\(result)")
+            #expect(result.output.contains("line 1, column 2"), "\(result)")
+            try model.ok("recordfs unmount")
+            try plain.ok("recordfs unmount")
+        }
+
+        @Test("detaching shows the records, and sends nothing")
+        func detached() async throws {
+            let account = try await Account()
+            let (model, plain) = try machines(account)
+            try model.ok(
+                """
+                mkdir -p \(Self.zone)/Book
+                echo '{"title": "Soup", "isNew": true}' > \(Self.zone)/Book/B1.json
+                recordfs sync && recordfs unmount && recordfs model detach && recordfs mount
+                """)
+            #expect(
+                try model.ok("cd \(Self.zone) && ls && jq -cS . CD_Article/B1.json") == """
+                    CD_Article
+                    {"CD_entityName":"Book","CD_isNew":1,"CD_title":"Soup"}
+                    """)
+            #expect(
+                try model.ok(
+                    "jq -r .state RecordFS/.recordfs/meta/\(Self.zone.dropFirst(9))/CD_Article/B1.json"
+                ) == "synced")
+            try plain.ok("recordfs unmount")
+            try model.ok("recordfs unmount && recordfs fsck --deep")
+            let mounted = try plain.shell("recordfs mount && recordfs model attach /dev/null")
+            #expect(mounted.status != 0)
+            try plain.ok("recordfs unmount")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import RecordModel
+import Testing
+
+/// The texts of records where a model gives their fields other names and forms.
+@Suite("Members of a text that a model names")
+struct MemberMappingTests {
+    private static let mapping = MemberMapping(
+        entity: "Book",
+        members: [
+            .init("title", field: "CD_title", type: .string),
+            .init("isRead", field: "CD_isRead", type: .int64, form: .boolean),
+            .init("price", field: "CD_price", type: .double, form: .decimal),
+            .init("added", field: "CD_added", type: .timestamp),
+            .init("cover", field: "CD_cover", type: .bytes),
+            .init("id", field: "CD_id", type: .string, form: .uuid),
+            .init("shelf", field: "CD_shelf", type: .string),
+        ], constant: RecordField(name: "CD_entityName", value: .string("Book")))
+
+    private let plain = RecordSchema(
+        fields: Self.mapping.members.map { .init(name: $0.field, type: $0.type) }
+            + [.init(name: "CD_entityName", type: .string), .init(name: "other", type: .int64)])
+    private var mapped: RecordSchema {
+        var schema = plain
+        schema.mapping = Self.mapping
+        return schema
+    }
+
+    private let input = """
+        {
+          "title": "Soup", "isRead": true,
+          "price": "12.50", "added": "2026-11-20T10:00:00.000Z", "cover": "AQI=",
+          "id": "7b0c6d2e-4c0a-4b6e-9a55-0d3c1e2f4a5b", "shelf": null, "other": 1, "CD_new": "n"
+        }
+
+        """
+
+    private func values(_ document: RecordDocument) -> [FieldName: FieldValue] {
+        Dictionary(uniqueKeysWithValues: document.fields.map { ($0.name, $0.value) })
+    }
+
+    @Test("each form becomes the value of its field, and the entity is a field of each record")
+    func reading() throws {
+        #expect(
+            values(try document(input, mapped)) == [
+                "CD_title": .string("Soup"), "CD_isRead": .int64(1), "CD_price": .double(12.5),
+                "CD_added": .timestamp(milliseconds: 1_795_168_800_000),
+                "CD_cover": .bytes([1, 2]),
+                "CD_id": .string("7B0C6D2E-4C0A-4B6E-9A55-0D3C1E2F4A5B"), "other": .int64(1),
+                "CD_new": .string("n"), "CD_entityName": .string("Book"),
+            ])
+    }
+
+    @Test("a text with the names of the fields has the same values")
+    func fieldNames() throws {
+        let printed = RecordDocument.print(try document(input, mapped).fields, parent: nil)
+        let raw = try RecordDocument(parsing: printed, schema: mapped)
+        #expect(values(raw) == values(try document(input, mapped)))
+        #expect(raw.hasFieldNames)
+        #expect(try !document(input, mapped).hasFieldNames)
+    }
+
+    @Test("values are printed in the forms of the model, and read back")
+    func printing() throws {
+        let fields = try document(input, mapped).fields
+        let printed = RecordDocument.print(fields, parent: RecordName("p"), mapping: Self.mapping)
+        #expect(
+            text(printed) == """
+                {
+                  "$parent": "p",
+                  "title": "Soup",
+                  "isRead": true,
+                  "price": "12.5",
+                  "added": "2026-11-20T10:00:00.000Z",
+                  "cover": "AQI=",
+                  "id": "7B0C6D2E-4C0A-4B6E-9A55-0D3C1E2F4A5B",
+                  "other": 1,
+                  "CD_new": "n"
+                }
+
+                """)
+        let again = try RecordDocument(parsing: printed, schema: mapped)
+        #expect(again.fields == fields)
+        #expect(again.isPrinted(after: nil))
+    }
+
+    @Test("a change of the other side replaces only its member, in the form of the model")
+    func editing() throws {
+        let source = try document(input, mapped)
+        let changes: [(FieldName, FieldValue?)] = [
+            ("CD_isRead", .int64(0)), ("CD_price", .double(3)), ("CD_shelf", .string("A")),
+            ("CD_title", nil),
+        ]
+        let edited = source.replacing(changes)
+        #expect(
+            text(edited)
+                == input.replacing("\"title\": \"Soup\", ", with: "")
+                .replacing("true", with: "false").replacing("12.50", with: "3")
+                .replacing("\"shelf\": null", with: "\"shelf\": \"A\""))
+        let more: [(FieldName, FieldValue?)] = [
+            ("CD_entityName", .string("Book")), ("CD_isRead", .int64(1)),
+        ]
+        let added = try document("{ }\n", mapped).replacing(more)
+        #expect(
+            values(try RecordDocument(parsing: added, schema: mapped))["CD_isRead"] == .int64(1))
+        #expect(text(added).contains("\"isRead\": true"))
+        #expect(!text(added).contains("entityName"))
+    }
+
+    @Test(
+        "a value that the attribute cannot have is refused at its place",
+        arguments: [
+            (#"{"isRead": "yes"}"#, "field \"isRead\" is INT64"),
+            (#"{"price": "12,50"}"#, "\"price\" takes a decimal number"),
+            (#"{"price": "0.12345678901234567890"}"#, "\"price\" takes a decimal number"),
+            (#"{"price": "1."}"#, "\"price\" takes a decimal number"),
+            (#"{"added": "tomorrow"}"#, "field \"added\" takes a date"),
+            (#"{"titel": "x"}"#, "Book has no \"titel\""),
+            (#"{"title": "x", "CD_title": "y"}"#, "are one field"),
+            (#"{"CD_title": "x", "title": "y"}"#, "are one field"),
+            (#"{"CD_entityName": "Shelf"}"#, "objects of Book alone"),
+        ])
+    func refused(input: String, words: String) throws {
+        do throws(RecordError) {
+            _ = try RecordDocument(parsing: Array(input.utf8), schema: mapped)
+            Issue.record("\(input) is read")
+        } catch {
+            #expect(error.message.contains(words))
+            #expect(error.position != nil)
+        }
+    }
+
+    @Test(
+        "decimal numbers that a double gives back are taken",
+        arguments: ["0", "-0.0", "0.1", "1e3", "123456789012345", "0.00001", "-12.30", "1E-7"])
+    func decimals(number: String) throws {
+        let source = try document("{\"price\": \"\(number)\"}", mapped)
+        #expect(source["CD_price"] == .double(try #require(Double(number))))
+    }
+
+    @Test("a text is translated to the plain form and back, and keeps its layout and fields")
+    func translation() throws {
+        let source = try document(input, mapped)
+        let raw = try source.translated(to: plain, limits: .standard)
+        let rawDocument = try RecordDocument(parsing: raw, schema: plain)
+        #expect(values(rawDocument) == values(source))
+        #expect(text(raw).hasPrefix("{\n  \"CD_title\": \"Soup\", \"CD_isRead\": 1,\n"))
+        let back = try rawDocument.translated(to: mapped, limits: .standard)
+        #expect(
+            text(back)
+                == input.replacing("12.50", with: "12.5").replacing(
+                    "7b0c6d2e-4c0a-4b6e-9a55-0d3c1e2f4a5b",
+                    with: "7B0C6D2E-4C0A-4B6E-9A55-0D3C1E2F4A5B"))
+    }
+}
