@@ -172,6 +172,7 @@ package final class RecordStore: Sendable {
         let result: T
         do {
             result = try body(transaction)
+            try transaction.links.refresh()
             tellReplacements(of: transaction, .begins)
         } catch {
             rollBack(connection)

@@ -104,7 +104,7 @@ struct ModelAttachingTests {
         "Article/A1": #"{"title":"Soup","isNew":true}"#,
         "Book/B1": #"{"title":"Bread","pages":12,"shelf":"S1","CD_later":"x"}"#,
         "CD_Article/X1": #"{"CD_entityName":"Pen","CD_title":"Ink"}"#,
-        "Shelf/S1": #"{"name":"Top"}"#, "Note/plain": #"{"n":1}"#,
+        "Shelf/S1": #"{"name":"Top","articles":["B1"]}"#, "Note/plain": #"{"n":1}"#,
     ]
 
     @Test("objects show under their entities with the members of the model; nothing is to be sent")

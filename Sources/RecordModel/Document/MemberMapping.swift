@@ -33,14 +33,20 @@ package struct MemberMapping: Hashable, Sendable {
     /// The name of the entity, for messages.
     package let entity: String
     package let members: [Member]
+    /// The to-many relationships. Their members are lists of names, which no field holds: the keys
+    /// of other records do.
+    package let lists: Set<FieldName>
     /// A field that each record has with this value, and that no text shows.
     package let constant: RecordField
     private let placesByName: [FieldName: Int]
     private let placesByField: [FieldName: Int]
 
-    package init(entity: String, members: [Member], constant: RecordField) {
+    package init(
+        entity: String, members: [Member], lists: Set<FieldName> = [], constant: RecordField
+    ) {
         self.entity = entity
         self.members = members
+        self.lists = lists
         self.constant = constant
         placesByName = Dictionary(
             members.enumerated().map { ($0.element.name, $0.offset) },
@@ -60,8 +66,9 @@ package struct MemberMapping: Hashable, Sendable {
 
     /// The names of the members, for messages.
     var shownNames: String {
-        let shown = members.prefix(Self.namesShown).map { "\"\($0.name)\"" }
-        return (shown + (members.count > Self.namesShown ? ["..."] : [])).joined(separator: ", ")
+        let names = members.map(\.name) + lists.sorted()
+        let shown = names.prefix(Self.namesShown).map { "\"\($0)\"" }
+        return (shown + (names.count > Self.namesShown ? ["..."] : [])).joined(separator: ", ")
     }
 
     private static let namesShown = 12

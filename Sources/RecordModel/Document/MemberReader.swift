@@ -5,6 +5,7 @@ struct MemberReader {
     private(set) var fields: [RecordField] = []
     private(set) var parent: RecordName?
     private(set) var spans: [MemberSpan] = []
+    private(set) var lists: [FieldName: [RecordName]] = [:]
 
     init(text: [UInt8], schema: RecordSchema) {
         self.text = text
@@ -16,6 +17,7 @@ struct MemberReader {
     mutating func read(_ member: ParsedRoot.Member) throws(RecordError) {
         let written = FieldName(bytes: member.key.utf8)
         guard written.isValid else { return try readReserved(member, written) }
+        if schema.mapping?.lists.contains(written) == true { return try readList(member, written) }
         let mapped = schema.mapping?.member(named: written)
         let name = mapped?.field ?? written
         if let mapping = schema.mapping {
@@ -33,6 +35,31 @@ struct MemberReader {
         }
         if let reading { fields.append(RecordField(name: name, value: reading.value)) }
         append(name, member, isPlain: reading?.isPlain ?? false)
+    }
+
+    /// Reads the names of the objects of a to-many relationship.
+    private mutating func readList(
+        _ member: ParsedRoot.Member, _ name: FieldName
+    ) throws(RecordError) {
+        var elements: [JSONValue] = []
+        switch member.value {
+        case .null: break
+        case .array(let values): elements = values
+        default: throw badList(member, name)
+        }
+        var names: [RecordName] = []
+        for element in elements {
+            guard let text = element.string, !text.isEmpty else { throw badList(member, name) }
+            names.append(RecordName(bytes: text.utf8))
+        }
+        lists[name] = names
+        append(name, member, isPlain: true)
+    }
+
+    private func badList(_ member: ParsedRoot.Member, _ name: FieldName) -> RecordError {
+        RecordError(
+            .schemaMismatch, "\"\(name)\" takes the names of objects, such as [\"NAME\", \"NAME\"]",
+            at: TextPosition(offset: member.valueRange.lowerBound, in: text))
     }
 
     /// Adds the field that no text of the mapping shows.

@@ -22,6 +22,22 @@ extension RecordDocument {
         return DocumentEditor(document: self, changes: values, order: order).edited()
     }
 
+    /// Returns the text with other names in to-many relationships. A list of the same names, in
+    /// whatever order, stays as it is written. An empty one stays out of a text that has none.
+    package func replacing(lists: [FieldName: [RecordName]]) -> [UInt8] {
+        var changes: [(FieldName, FieldValue?)] = []
+        for (name, names) in lists.sorted(by: { $0.key < $1.key }) {
+            guard Set(self.lists[name] ?? []) != Set(names) else { continue }
+            changes.append((name, .list(names.map { .string(Text(utf8: $0.bytes)) })))
+        }
+        return changes.isEmpty ? text : replacing(changes)
+    }
+
+    /// Returns the text without its to-many relationships.
+    package var withoutLists: [UInt8] {
+        lists.isEmpty ? text : replacing(lists.keys.sorted().map { ($0, nil) })
+    }
+
     /// Returns the text with other names of the files of large fields. Every other byte stays, in
     /// whatever order a reference has its members.
     ///

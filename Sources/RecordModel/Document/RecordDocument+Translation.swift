@@ -7,10 +7,17 @@ extension RecordDocument {
         to schema: RecordSchema, limits: RecordLimits
     ) throws(RecordError) -> [UInt8] {
         var source = self
-        if let constant = schema.mapping?.constant, hasKey(constant.name) {
+        let foreign = lists.keys.filter { schema.mapping?.lists.contains($0) != true }
+        if !foreign.isEmpty {
+            source = try RecordDocument(
+                parsing: replacing(foreign.sorted().map { ($0, nil) }), schema: ownSchema,
+                limits: limits)
+        }
+        if let constant = schema.mapping?.constant, source.hasKey(constant.name) {
             // No text of the model shows it.
             source = try RecordDocument(
-                parsing: replacing([(constant.name, nil)]), schema: ownSchema, limits: limits)
+                parsing: source.replacing([(constant.name, nil)]), schema: ownSchema, limits: limits
+            )
         }
         let text = source.rewritten(for: schema.mapping)
         guard let constant = mapping?.constant, constant != schema.mapping?.constant else {
@@ -25,6 +32,7 @@ extension RecordDocument {
     package var hasFieldNames: Bool {
         guard let mapping else { return false }
         return members.contains { member in
+            guard !mapping.lists.contains(member.name) else { return false }
             guard let mapped = mapping.member(of: member.name) else {
                 return member.name == mapping.constant.name
             }

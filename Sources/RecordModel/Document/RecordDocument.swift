@@ -7,6 +7,8 @@ package struct RecordDocument: Sendable {
     package internal(set) var fields: [RecordField]
     /// The parent in the record hierarchy.
     package let parent: RecordName?
+    /// The names in the to-many relationships that the text has. Other records have the keys.
+    package let lists: [FieldName: [RecordName]]
     /// The places of the root's members in the text, including null ones and `$parent`.
     let members: [MemberSpan]
     /// The names and forms of the members.
@@ -34,6 +36,7 @@ package struct RecordDocument: Sendable {
         fields = reader.fields
         parent = reader.parent
         members = reader.spans
+        lists = reader.lists
         root = parsed.range
         try checkSize(limits)
     }
@@ -46,17 +49,19 @@ package struct RecordDocument: Sendable {
     /// as much memory again.
     package var withoutText: RecordDocument {
         RecordDocument(
-            text: [], fields: fields, parent: parent, members: [], mapping: mapping, root: 0..<0)
+            text: [], fields: fields, parent: parent, members: [], lists: lists, mapping: mapping,
+            root: 0..<0)
     }
 
     private init(
         text: [UInt8], fields: [RecordField], parent: RecordName?, members: [MemberSpan],
-        mapping: MemberMapping?, root: Range<Int>
+        lists: [FieldName: [RecordName]], mapping: MemberMapping?, root: Range<Int>
     ) {
         self.text = text
         self.fields = fields
         self.parent = parent
         self.members = members
+        self.lists = lists
         self.mapping = mapping
         self.root = root
     }

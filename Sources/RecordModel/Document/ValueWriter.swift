@@ -82,7 +82,7 @@ extension RecordDocument {
                 return false
             }
         }
-        return text == Self.print(fields, parent: parent, mapping: mapping)
+        return withoutLists == Self.print(fields, parent: parent, mapping: mapping)
     }
 
     /// Returns the text for a record that has none of its own: 2 spaces, `$parent` first, then the

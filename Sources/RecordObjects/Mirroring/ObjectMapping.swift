@@ -12,6 +12,7 @@ package struct ObjectMapping: Sendable {
 
     package let model: ObjectModel
     private let mappings: [RecordTypeName: MemberMapping]
+    private let relations: [RecordTypeName: [Relation]]
     /// The types on the server, by entity.
     private let serverTypes: [RecordTypeName: RecordTypeName]
     /// The types on the server that the model's roots have.
@@ -23,13 +24,16 @@ package struct ObjectMapping: Sendable {
         let hierarchy = ModelHierarchy(model)
         var mappings: [RecordTypeName: MemberMapping] = [:]
         var serverTypes: [RecordTypeName: RecordTypeName] = [:]
+        var relations: [RecordTypeName: [Relation]] = [:]
         for entity in model.entities(of: configuration) where !entity.isAbstract {
             let type = RecordTypeName(entity.name)
             mappings[type] = MemberMapping(of: entity.name, in: hierarchy)
+            relations[type] = Relation.all(of: entity.name, in: hierarchy)
             serverTypes[type] = RecordTypeName(
                 MirroredSchema.prefix + hierarchy.root(of: entity.name))
         }
         self.mappings = mappings
+        self.relations = relations
         self.serverTypes = serverTypes
         rootTypes = Set(serverTypes.values)
     }
@@ -39,6 +43,9 @@ package struct ObjectMapping: Sendable {
 
     /// Returns the members of a type's texts. Returns nil for a type that is no entity.
     package func members(of type: RecordTypeName) -> MemberMapping? { mappings[type] }
+
+    /// Returns the relationships of a type's objects. Empty for a type that is no entity.
+    package func relations(of type: RecordTypeName) -> [Relation] { relations[type] ?? [] }
 
     /// Returns the type that the records of a type have on the server.
     package func serverType(of type: RecordTypeName) -> RecordTypeName {
@@ -76,6 +83,8 @@ extension MemberMapping {
         }
         self.init(
             entity: entity, members: members,
+            lists: Set(
+                hierarchy.relationships(of: entity).filter(\.isToMany).map { FieldName($0.name) }),
             constant: RecordField(
                 name: ObjectMapping.entityField, value: .string(Text(entity))))
     }

@@ -24,7 +24,7 @@ extension RecordMerging {
         let mine = try transaction.records.parse(text, place)
         let other = try transaction.records.parse(theirs, place)
         let base = common(base, place)
-        let (merged, conflicts) = try merge(
+        var (merged, conflicts) = try merge(
             mine, with: other.fields, parent: other.parent, since: base, isLater: { _ in false },
             resolve: { conflict in conflict.mergedLines.map { .both($0) } ?? .local })
         if let name = current.name {
@@ -35,6 +35,10 @@ extension RecordMerging {
                     of: current, in: place, fields: foreign, base: base?.text, mine: mine.text,
                     theirs: other.text, theirTime: current.entry.modified)
             }
+        }
+        let lists = try transaction.links.merged(mine, since: base, of: current.name, in: place)
+        if !lists.isEmpty {
+            merged = try transaction.records.parse(merged, place).replacing(lists: lists)
         }
         // The writer's file shows the text that was written into it, even where the record stays as
         // it was.

@@ -53,6 +53,7 @@ package struct ModelAttaching {
         transaction.modelChanged = true
         transaction.placesChanged = true
         for (type, schema) in regrouping.schemas { try transaction.put(schema, of: type) }
+        try transaction.links.rebuild()
         try transaction.retryPassedOver()
     }
 }

@@ -26,6 +26,10 @@ package final class Transaction {
     var schemas: [RecordTypeName: RecordSchema] = [:]
     /// The model that is attached.
     var model: AttachedModel?
+    /// The relationships whose objects this transaction changes.
+    var touchedLists: Set<ObjectList> = []
+    /// The objects that this transaction deletes with all that depends on them.
+    var deletedObjects: Set<RecordID> = []
     /// Set when a model was attached or detached.
     var modelChanged = false
     /// Fields that cannot be widened, with the reason, so that the reason is not searched for

@@ -7,6 +7,7 @@ extension Transaction {
     package var merging: RecordMerging { RecordMerging(transaction: self) }
     package var outbox: Outbox { Outbox(transaction: self) }
     package var sharing: SharedContent { SharedContent(transaction: self) }
+    package var links: ObjectLinks { ObjectLinks(transaction: self) }
     package var models: ModelAttaching { ModelAttaching(transaction: self) }
 }
 

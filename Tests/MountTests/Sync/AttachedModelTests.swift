@@ -46,6 +46,20 @@ extension MountTests {
                 recordfs sync
                 """)
             #expect(
+                try model.ok("jq -c .articles \(Self.zone)/Shelf/S1.json") == #"["B1"]"#)
+            try model.ok(
+                """
+                cd \(Self.zone) && cat Shelf/S1.json && echo '{"articles": []}' > Shelf/S2.json
+                jq -c '.articles = ["B1"]' Shelf/S2.json > Shelf/new.tmp && mv Shelf/new.tmp Shelf/S2.json
+                """)
+            #expect(
+                try model.ok(
+                    "cd \(Self.zone) && jq -c .articles Shelf/S1.json && jq -r .shelf Book/B1.json")
+                    == "[]\nS2")
+            try model.ok(
+                "cd \(Self.zone) && sed -i 's/S2/S1/' Book/B1.json && rm Shelf/S2.json && recordfs sync"
+            )
+            #expect(
                 try plain.eventually(
                     "cd \(Self.zone) && jq -cS . CD_Article/B1.json CD_Shelf/S1.json",
                     """

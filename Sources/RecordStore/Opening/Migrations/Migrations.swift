@@ -123,6 +123,7 @@ enum Migrations {
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
         "saved_text", "follow", "object_model",
+        "object_link",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

@@ -94,6 +94,7 @@ extension RecordWriting {
                 try transaction.moves.forgetMoves(to: name, record.zone)
             }
         }
+        try transaction.links.followDeletion(of: record, name, in: place)
         try putInTrash(record, name, place)
         try transaction.sharing.keepUnsentEdit(of: record, named: name, place)
         Failpoint.pass(.finalDeleteTrashed)
@@ -154,6 +155,7 @@ extension RecordWriting {
     /// first.
     func removeRows(of record: StoredRow) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
+        try transaction.links.noteRemoved(record.id)
         if record.entry.hasAssets {
             for asset in try transaction.connection.records.assets(of: record.id) {
                 transaction.assets.noteFormer(asset, isGone: true)

@@ -33,10 +33,14 @@ extension RecordWriting {
         new.effect = effect
         try transaction.assets.attach(files, to: &new)
         try completeFiles(keptFiles, of: existing, in: &new)
-        if let existing, existing.state != .draftOnly {
-            return try update(existing, to: new)
-        }
-        return try create(new, over: existing, id: id)
+        let result =
+            if let existing, existing.state != .draftOnly {
+                try update(existing, to: new)
+            } else {
+                try create(new, over: existing, id: id)
+            }
+        try transaction.links.follow(new.text, of: result.id, in: place)
+        return result
     }
 
     /// The state that is about to be stored, and its appearance in history.
@@ -122,6 +126,7 @@ extension RecordWriting {
         let expected = try nextToken()
         try insert(record, name, generation, new, version: expected, replacing: draft != nil)
         try nameCame(name, shownAs: new.stem, new.place)
+        try transaction.links.noteSaved(record, name, document, in: new.place)
         let assets = try transaction.assets.attachAssets(
             of: document, replacing: nil, to: record, new,
             hadAssets: draft?.entry.hasAssets ?? false)
@@ -289,6 +294,9 @@ extension RecordWriting {
                 document, name, new.place, replacing: old ?? document)
         }
         var changed = document.changedFields(from: old)
+        if let name = existing.name {
+            try transaction.links.noteSaved(existing.id, name, document, in: new.place)
+        }
         try transaction.adopt(document, new.place.name, replacing: existing.id)
         let before = try transaction.assets.assetHashes(existing)
         let assets = try transaction.assets.attachAssets(
@@ -333,6 +341,15 @@ extension RecordWriting {
             shownKind(existing, .text), zone: new.place.zone.id, type: new.place.type,
             record: existing.id, stem: new.stem)
         return result(existing, new, .unchanged, hasAssets: hasAssets ?? existing.entry.hasAssets)
+    }
+
+    /// Stores another text of a record whose values stay: another record has changed what it shows.
+    func rewrite(_ existing: StoredRow, as text: [UInt8], in place: TypePlace) throws(RecordError) {
+        // A draft hides the text.
+        guard !existing.entry.hasDraft else { return try putText(existing.id, text) }
+        let new = NewState(text: text, place: place, stem: existing.entry.stem)
+        try replaceFile(of: existing, .replaced, newText: text)
+        _ = try keepValues(existing, new, textChanged: true)
     }
 
     /// Returns the kind of the change for observers. A record that waited for its deletion is

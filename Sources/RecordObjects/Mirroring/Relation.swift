@@ -1,0 +1,121 @@
+package import RecordModel
+
+/// A relationship of an entity, and how records hold it.
+package struct Relation: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
+        /// A key of the object itself.
+        case key(field: FieldName)
+        /// The keys of the objects at the other side.
+        case keys(field: FieldName)
+        /// Records of their own, `CDMR`, one for each pair.
+        case links
+    }
+
+    package let name: FieldName
+    package let form: Form
+    /// The relationship of the other side, where it leads back.
+    package let inverse: FieldName?
+    /// Indicates whether the other side has one object at most.
+    package let hasOneInverse: Bool
+    package let deleteRule: Relationship.DeleteRule
+    /// The entities at the two sides as a `CDMR` record names them: those that declare the
+    /// relationship and its inverse.
+    package let owner: String
+    package let destination: String
+
+    static func all(of entity: String, in hierarchy: ModelHierarchy) -> [Relation] {
+        hierarchy.line(of: entity).flatMap { ancestor in
+            ancestor.relationships.compactMap { Relation($0, of: ancestor.name, in: hierarchy) }
+        }
+    }
+
+    private init?(_ relationship: Relationship, of owner: String, in hierarchy: ModelHierarchy) {
+        let back = relationship.inverse.flatMap {
+            hierarchy.relationship($0, of: relationship.destination)
+        }
+        name = FieldName(relationship.name)
+        inverse = back.map { FieldName($0.name) }
+        hasOneInverse = back?.isToMany == false
+        deleteRule = relationship.deleteRule
+        self.owner = owner
+        destination = relationship.destination
+        if !relationship.isToMany {
+            form = .key(field: FieldName(MirroredSchema.prefix + relationship.name))
+        } else if let back, back.isToMany {
+            form = .links
+        } else if let back {
+            form = .keys(field: FieldName(MirroredSchema.prefix + back.name))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A link of two objects in a many-to-many relationship, as a `CDMR` record holds it.
+package struct ObjectLink: Hashable, Sendable {
+    /// One of the two objects.
+    package struct End: Hashable, Sendable {
+        package let entity: String
+        package let record: RecordName
+        /// The relationship of this object that leads to the other one.
+        package let relationship: FieldName
+
+        package init(entity: String, record: RecordName, relationship: FieldName) {
+            self.entity = entity
+            self.record = record
+            self.relationship = relationship
+        }
+    }
+
+    package let first: End
+    package let second: End
+
+    /// Creates a link in the order of Core Data: by entity, then by relationship, whatever the case.
+    package init(_ one: End, _ other: End) {
+        let isInOrder =
+            Self.order(one).lexicographicallyPrecedes(Self.order(other))
+            || Self.order(one) == Self.order(other)
+        (first, second) = isInOrder ? (one, other) : (other, one)
+    }
+
+    private static func order(_ end: End) -> [String] {
+        [end.entity.lowercased(), "\(end.relationship)".lowercased()]
+    }
+
+    /// Reads a link of a `CDMR` record. Returns nil for one that names no two objects: it links
+    /// nothing.
+    package init?(_ fields: [RecordField]) {
+        func halves(_ name: String) -> (Text, Text)? {
+            guard
+                case .string(let text)? = fields.first(where: { $0.name == FieldName(name) })?.value
+            else { return nil }
+            let parts = text.utf8.split(
+                separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+            return (Text(utf8: Array(parts[0])), Text(utf8: Array(parts[1])))
+        }
+        guard let entities = halves("CD_entityNames"), let records = halves("CD_recordNames"),
+            let relationships = halves("CD_relationships")
+        else { return nil }
+        first = End(
+            entity: entities.0.description, record: RecordName(bytes: records.0.utf8),
+            relationship: FieldName(bytes: relationships.0.utf8))
+        second = End(
+            entity: entities.1.description, record: RecordName(bytes: records.1.utf8),
+            relationship: FieldName(bytes: relationships.1.utf8))
+    }
+
+    /// The fields of the link's record.
+    package var fields: [RecordField] {
+        func field(_ name: String, _ one: [UInt8], _ other: [UInt8]) -> RecordField {
+            RecordField(
+                name: FieldName(name),
+                value: .string(Text(utf8: one + [UInt8(ascii: ":")] + other)))
+        }
+        return [
+            field("CD_entityNames", Array(first.entity.utf8), Array(second.entity.utf8)),
+            field("CD_recordNames", first.record.bytes, second.record.bytes),
+            field("CD_relationships", first.relationship.bytes, second.relationship.bytes),
+        ]
+    }
+}

@@ -1,0 +1,329 @@
+package import RecordModel
+import RecordObjects
+import RecordSQL
+
+/// The changes that a save or a deletion of an object makes at the other sides of its relationships.
+extension ObjectLinks {
+    /// Gives the objects at the other sides the keys that the text of an object says. A relationship
+    /// that the text leaves out stays as it is.
+    ///
+    /// Errors: `schemaMismatch` for a name of an object that the relationship cannot have, and for
+    /// an object with a text that is not saved.
+    func follow(_ text: [UInt8], of record: RecordID, in place: TypePlace) throws(RecordError) {
+        guard transaction.author != .sync, let mapping = transaction.model?.mapping else { return }
+        let relations = mapping.relations(of: place.name)
+        guard !relations.isEmpty,
+            let name = try transaction.connection.records.stored(record)?.name
+        else { return }
+        let document = try transaction.records.parse(text, place)
+        for relation in relations {
+            let list = ObjectList(
+                zone: place.zone.id, owner: name, relationship: relation.name)
+            if let field = relation.listField {
+                guard let wanted = document.lists[relation.name] else { continue }
+                try follow(relation, list, by: field, wanted: Set(wanted))
+            } else if case .key(let field) = relation.form, relation.hasOneInverse {
+                var target: RecordName?
+                if case .string(let text)? = document[field], !text.isEmpty {
+                    target = RecordName(bytes: text.utf8)
+                }
+                try follow(relation, list, by: field, target: target)
+            }
+        }
+        try endWaiting(for: name, in: place.zone.id)
+    }
+
+    /// Returns the relationships of a text whose writer began with an earlier one: with what others
+    /// have added since, and without what they have removed.
+    func merged(
+        _ mine: RecordDocument, since base: RecordDocument?, of name: RecordName?,
+        in place: TypePlace
+    ) throws(RecordError) -> [FieldName: [RecordName]] {
+        guard !mine.lists.isEmpty, let name, let mapping = transaction.model?.mapping else {
+            return [:]
+        }
+        var merged: [FieldName: [RecordName]] = [:]
+        for relation in mapping.relations(of: place.name) {
+            guard let field = relation.listField, let wanted = mine.lists[relation.name] else {
+                continue
+            }
+            let list = ObjectList(zone: place.zone.id, owner: name, relationship: relation.name)
+            let before = Set(base?.lists[relation.name] ?? [])
+            let names = Set(try names(in: list, by: field))
+                .union(Set(wanted).subtracting(before))
+                .subtracting(before.subtracting(wanted))
+            merged[relation.name] = names.sorted()
+        }
+        return merged
+    }
+
+    private func follow(
+        _ relation: Relation, _ list: ObjectList, by field: FieldName, wanted: Set<RecordName>
+    ) throws(RecordError) {
+        let current = Set(try names(in: list, by: field))
+        for member in wanted.subtracting(current).sorted() {
+            try add(member, to: list, of: relation)
+        }
+        for member in current.subtracting(wanted).sorted() {
+            try remove(member, from: list, of: relation)
+        }
+    }
+
+    private func add(
+        _ member: RecordName, to list: ObjectList, of relation: Relation
+    ) throws(RecordError) {
+        guard let record = try transaction.connection.records.stored(named: member, list.zone),
+            record.state == .saved
+        else {
+            return try addWaiting(member, to: list, by: relation.listField ?? Self.linkField)
+        }
+        switch relation.form {
+        case .key: break
+        case .keys(let field): try setKey(field, of: record, to: list.owner, as: relation)
+        case .links:
+            guard let inverse = relation.inverse else { return }
+            try checkIsObject(record, with: inverse, as: relation)
+            try makeLink(list.owner, member, relation, inverse, in: list.zone)
+        }
+    }
+
+    private func remove(
+        _ member: RecordName, from list: ObjectList, of relation: Relation
+    ) throws(RecordError) {
+        try removeWaiting(member, from: list)
+        if case .keys(let field) = relation.form {
+            guard let record = try transaction.connection.records.stored(named: member, list.zone)
+            else { return }
+            return try setKey(field, of: record, to: nil, as: relation)
+        }
+        // Doubles are removed together.
+        for link in try links(in: list, to: member) { try transaction.records.finalizeDelete(link) }
+    }
+
+    /// Keeps both sides of a one-to-one relationship the same, and clears those that were there
+    /// before.
+    private func follow(
+        _ relation: Relation, _ list: ObjectList, by field: FieldName, target: RecordName?
+    ) throws(RecordError) {
+        guard let inverse = relation.inverse else { return }
+        let back = FieldName(bytes: Array(MirroredSchema.prefix.utf8) + inverse.bytes)
+        for former in try names(in: list, by: back) where former != target {
+            try clear(back, of: former, in: list.zone, as: relation)
+        }
+        guard let target else { return }
+        let others = ObjectList(zone: list.zone, owner: target, relationship: inverse)
+        for other in try names(in: others, by: field) where other != list.owner {
+            try clear(field, of: other, in: list.zone, as: relation)
+        }
+        guard let record = try transaction.connection.records.stored(named: target, list.zone),
+            record.state == .saved
+        else { return }
+        try setKey(back, of: record, to: list.owner, as: relation)
+    }
+
+    private func clear(
+        _ field: FieldName, of name: RecordName, in zone: ZoneID, as relation: Relation
+    ) throws(RecordError) {
+        guard let record = try transaction.connection.records.stored(named: name, zone) else {
+            return
+        }
+        try setKey(field, of: record, to: nil, as: relation)
+    }
+
+    /// Sets the key of another object, as a save of that object would.
+    private func setKey(
+        _ field: FieldName, of record: StoredRow, to target: RecordName?, as relation: Relation
+    ) throws(RecordError) {
+        guard record.state == .saved,
+            let text = try transaction.connection.records.savedText(of: record.id)
+        else { return }
+        let place = try transaction.place(record.entry.type)
+        guard transaction.model?.members(of: place.name)?.member(of: field) != nil else {
+            throw noObject(record, relation)
+        }
+        let value = target.map { FieldValue.string(Text(utf8: $0.bytes)) }
+        let document = try transaction.records.parse(text, place)
+        guard !FieldMerge.isSame(document[field], value) else { return }
+        guard !record.entry.hasDraft else {
+            throw RecordError(
+                .schemaMismatch,
+                "\(record.entry.stem).json has a text that is not saved, and its relationship would "
+                    + "change; fix that text first")
+        }
+        _ = try transaction.records.update(
+            record,
+            to: RecordWriting.NewState(
+                text: document.replacing([(field, value)]), place: place,
+                stem: record.entry.stem))
+    }
+
+    private func checkIsObject(
+        _ record: StoredRow, with inverse: FieldName, as relation: Relation
+    ) throws(RecordError) {
+        let type = try transaction.place(record.entry.type).name
+        let relations = transaction.model?.mapping.relations(of: type) ?? []
+        let isObject = relations.contains { $0.name == inverse && $0.inverse == relation.name }
+        guard !isObject else { return }
+        throw noObject(record, relation)
+    }
+
+    private func noObject(_ record: StoredRow, _ relation: Relation) -> RecordError {
+        RecordError(
+            .schemaMismatch,
+            "\"\(relation.name)\" takes names of \(relation.destination), and \(record.entry.stem) "
+                + "is none")
+    }
+
+    private func makeLink(
+        _ owner: RecordName, _ member: RecordName, _ relation: Relation, _ inverse: FieldName,
+        in zone: ZoneID
+    ) throws(RecordError) {
+        for name in [owner, member] where name.bytes.contains(UInt8(ascii: ":")) {
+            throw RecordError(
+                .schemaMismatch,
+                "\"\(relation.name)\" cannot have \(name): Core Data separates names by a colon")
+        }
+        let link = ObjectLink(
+            ObjectLink.End(entity: relation.owner, record: owner, relationship: relation.name),
+            ObjectLink.End(entity: relation.destination, record: member, relationship: inverse))
+        _ = try transaction.records.save(
+            text: RecordDocument.print(link.fields, parent: nil),
+            type: try transaction.makeType(zone, MirroredSchema.linkType).id,
+            stem: Stem(NewObjectName.make()))
+    }
+
+    /// Links an object that others have been waiting for. A name that turns out to be of another
+    /// entity leaves the relationship.
+    func endWaiting(for name: RecordName, in zone: ZoneID) throws(RecordError) {
+        for (list, _) in try waiting(for: name, in: zone) {
+            guard let owner = try transaction.connection.records.stored(named: list.owner, zone),
+                owner.state == .saved
+            else { continue }
+            let type = try transaction.place(owner.entry.type).name
+            let relation = transaction.model?.mapping.relations(of: type).first {
+                $0.name == list.relationship
+            }
+            try removeWaiting(name, from: list)
+            guard let relation else { continue }
+            do throws(RecordError) {
+                try add(name, to: list, of: relation)
+            } catch {
+                guard error.code == .schemaMismatch else { throw error }
+            }
+        }
+    }
+
+    // MARK: Deletions
+
+    /// Does what the delete rules of an object's relationships say. The objects that refer to a
+    /// renamed one follow it.
+    func followDeletion(
+        of record: StoredRow, _ name: RecordName, in place: TypePlace
+    ) throws(RecordError) {
+        guard transaction.author != .sync, let mapping = transaction.model?.mapping else { return }
+        let relations = mapping.relations(of: place.name)
+        guard !relations.isEmpty, transaction.deletedObjects.insert(record.id).inserted else {
+            return
+        }
+        let copy = try transaction.connection.renamed(record.id)
+        for relation in relations {
+            let list = ObjectList(zone: record.zone, owner: name, relationship: relation.name)
+            if let copy {
+                guard copy.zone == record.zone, let name = copy.name else { continue }
+                try follow(name, from: list, relation)
+            } else {
+                try followDeletion(relation, list, of: record)
+            }
+        }
+    }
+
+    private func followDeletion(
+        _ relation: Relation, _ list: ObjectList, of record: StoredRow
+    ) throws(RecordError) {
+        guard relation.deleteRule != .noAction else { return }
+        let members = try members(of: relation, list, record)
+        if relation.deleteRule == .cascade {
+            for member in members {
+                guard
+                    let object = try transaction.connection.records.stored(
+                        named: member, list.zone),
+                    object.state != .draftOnly, !transaction.deletedObjects.contains(object.id)
+                else { continue }
+                try transaction.records.finalizeDelete(object.id)
+            }
+        }
+        if let field = relation.listField {
+            for member in try names(in: list, by: field) {
+                try remove(member, from: list, of: relation)
+            }
+        } else if case .key(let field) = relation.form, relation.hasOneInverse {
+            try follow(relation, list, by: field, target: nil)
+        }
+    }
+
+    /// Returns the objects in a relationship of an object that is about to be deleted.
+    private func members(
+        of relation: Relation, _ list: ObjectList, _ record: StoredRow
+    ) throws(RecordError) -> [RecordName] {
+        if let field = relation.listField { return try names(in: list, by: field) }
+        guard case .key(let field) = relation.form,
+            let text = try transaction.connection.records.wholeSavedText(of: record.id)
+        else { return [] }
+        let place = try transaction.placeUntilFinal(record.entry.type)
+        guard case .string(let target)? = try transaction.records.parse(text, place)[field] else {
+            return []
+        }
+        return [RecordName(bytes: target.utf8)]
+    }
+
+    /// Makes the objects in a relationship refer to the new name of a renamed object.
+    private func follow(
+        _ name: RecordName, from list: ObjectList, _ relation: Relation
+    ) throws(RecordError) {
+        let new = ObjectList(zone: list.zone, owner: name, relationship: relation.name)
+        guard let field = relation.listField else { return }
+        for member in try names(in: list, by: field) {
+            try remove(member, from: list, of: relation)
+            try add(member, to: new, of: relation)
+        }
+    }
+}
+
+extension RecordStore {
+    /// Links objects that have arrived from elsewhere, and that relationships have been waiting for.
+    package func endWaitingLinks() throws(RecordError) {
+        guard model != nil else { return }
+        let due = try read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT DISTINCT l.zone_id, l.member
+                FROM object_link l JOIN record r ON r.zone_id = l.zone_id AND r.name = l.member
+                WHERE l.holder = 0 AND r.state = 0 LIMIT 100
+                """
+            ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
+        }
+        guard !due.isEmpty else { return }
+        try write(author: .mount) { transaction throws(RecordError) in
+            for object in due {
+                try transaction.links.endWaiting(for: object.name, in: object.zone)
+            }
+        }
+    }
+}
+
+/// Names of new objects, as Core Data gives them.
+package enum NewObjectName {
+    /// Returns a random UUID in upper case (RFC 9562, version 4).
+    package static func make() -> String {
+        var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            let digits = String(byte, radix: 16, uppercase: true)
+            text += digits.count == 1 ? "0" + digits : digits
+        }
+        return text
+    }
+}

@@ -1,0 +1,285 @@
+package import RecordModel
+import RecordObjects
+import RecordSQL
+
+/// The objects in the to-many relationship of an object.
+struct ObjectList: Hashable {
+    let zone: ZoneID
+    let owner: RecordName
+    let relationship: FieldName
+}
+
+/// Keeps what each object's relationships contain, and the texts that show it.
+///
+/// The key of a one-to-many relationship is in the records at the many side, and a many-to-many
+/// relationship has records of its own (`CDMR`). The texts of objects show lists of names, which
+/// change with these records: at the end of each transaction the lists that it touched are written.
+package struct ObjectLinks {
+    let transaction: Transaction
+
+    private var connection: SQLConnection { transaction.connection }
+
+    /// A row of `object_link`.
+    private struct Row: Hashable {
+        let owner: RecordName
+        let relationship: FieldName
+        let field: FieldName
+        let member: RecordName
+    }
+
+    /// The value of `field` for records that are links.
+    static let linkField = FieldName(bytes: [])
+
+    // MARK: What records hold
+
+    /// Notes the keys of a record that is about to be stored.
+    func noteSaved(
+        _ record: RecordID, _ name: RecordName, _ document: RecordDocument, in place: TypePlace
+    ) throws(RecordError) {
+        guard let mapping = transaction.model?.mapping else { return }
+        let relations = mapping.relations(of: place.name)
+        guard !relations.isEmpty || place.name == MirroredSchema.linkType else { return }
+        if transaction.author == .sync {
+            // The text of another machine may have other lists.
+            for relation in relations where relation.isList {
+                touch(ObjectList(zone: place.zone.id, owner: name, relationship: relation.name))
+            }
+        }
+        let new = Self.rows(of: name, document, relations)
+        let old = try rows(of: record)
+        guard new != old else { return }
+        try remove(record, old, in: place.zone.id)
+        for row in new { try insert(row, holder: record, in: place.zone.id) }
+    }
+
+    func noteRemoved(_ record: RecordID) throws(RecordError) {
+        guard transaction.model != nil else { return }
+        let zone = try connection.first(
+            "SELECT zone_id FROM object_link WHERE holder = ?", [.integer(record.rawValue)]
+        ) { ZoneID($0.int64(0)) }
+        guard let zone else { return }
+        try remove(record, try rows(of: record), in: zone)
+    }
+
+    /// Notes the keys of all records. Called when the model has changed.
+    func rebuild() throws(RecordError) {
+        try connection.run("DELETE FROM object_link")
+        guard let mapping = transaction.model?.mapping else { return }
+        for type in mapping.types + [MirroredSchema.linkType] {
+            let records = try connection.all(
+                """
+                SELECT r.id, r.name, t.id FROM record r JOIN record_type t ON t.id = r.type_id
+                WHERE t.name = ? AND r.name IS NOT NULL
+                """, [.name(type)]
+            ) {
+                (
+                    id: RecordID($0.int64(0)), name: RecordName(bytes: $0.bytes(1)),
+                    type: TypeID($0.int64(2))
+                )
+            }
+            for record in records {
+                let place = try transaction.placeUntilFinal(record.type)
+                guard let text = try connection.records.wholeSavedText(of: record.id),
+                    let document = readable(text, place)
+                else { continue }
+                try noteSaved(record.id, record.name, document, in: place)
+            }
+        }
+    }
+
+    private func readable(_ text: [UInt8], _ place: TypePlace) -> RecordDocument? {
+        do throws(RecordError) {
+            return try transaction.records.parse(text, place)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func rows(
+        of name: RecordName, _ document: RecordDocument, _ relations: [Relation]
+    ) -> Set<Row> {
+        guard !relations.isEmpty else {
+            guard let link = ObjectLink(document.fields) else { return [] }
+            return [row(from: link.first, to: link.second), row(from: link.second, to: link.first)]
+        }
+        var rows: Set<Row> = []
+        for relation in relations {
+            guard case .key(let field) = relation.form, let inverse = relation.inverse,
+                case .string(let target)? = document[field], !target.isEmpty
+            else { continue }
+            rows.insert(
+                Row(
+                    owner: RecordName(bytes: target.utf8), relationship: inverse, field: field,
+                    member: name))
+        }
+        return rows
+    }
+
+    private static func row(from end: ObjectLink.End, to other: ObjectLink.End) -> Row {
+        Row(
+            owner: end.record, relationship: end.relationship, field: linkField,
+            member: other.record)
+    }
+
+    // MARK: Rows
+
+    private func rows(of record: RecordID) throws(RecordError) -> Set<Row> {
+        Set(
+            try connection.all(
+                "SELECT owner, relationship, field, member FROM object_link WHERE holder = ?",
+                [.integer(record.rawValue)]
+            ) {
+                Row(
+                    owner: RecordName(bytes: $0.bytes(0)),
+                    relationship: FieldName(bytes: $0.bytes(1)),
+                    field: FieldName(bytes: $0.bytes(2)), member: RecordName(bytes: $0.bytes(3)))
+            })
+    }
+
+    private func remove(
+        _ record: RecordID, _ rows: Set<Row>, in zone: ZoneID
+    ) throws(RecordError) {
+        guard !rows.isEmpty else { return }
+        try connection.run(
+            "DELETE FROM object_link WHERE holder = ?", [.integer(record.rawValue)])
+        for row in rows {
+            touch(ObjectList(zone: zone, owner: row.owner, relationship: row.relationship))
+        }
+    }
+
+    private func insert(
+        _ row: Row, holder: RecordID, in zone: ZoneID
+    ) throws(RecordError) {
+        try connection.run(
+            """
+            INSERT OR IGNORE INTO object_link (holder, zone_id, owner, relationship, field, member)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .integer(holder.rawValue), .integer(zone.rawValue), .name(row.owner),
+                .name(row.relationship), .name(row.field), .name(row.member),
+            ])
+        touch(ObjectList(zone: zone, owner: row.owner, relationship: row.relationship))
+    }
+
+    private func touch(_ list: ObjectList) { transaction.touchedLists.insert(list) }
+
+    /// Returns the names in a relationship, without doubles, in the order of their bytes.
+    func names(
+        in list: ObjectList, by field: FieldName
+    ) throws(RecordError) -> [RecordName] {
+        try connection.all(
+            """
+            SELECT DISTINCT member FROM object_link
+            WHERE zone_id = ? AND owner = ? AND relationship = ? AND field = ? ORDER BY member
+            """,
+            [
+                .integer(list.zone.rawValue), .name(list.owner), .name(list.relationship),
+                .name(field),
+            ]
+        ) { RecordName(bytes: $0.bytes(0)) }
+    }
+
+    /// Returns the records that link two objects.
+    func links(in list: ObjectList, to member: RecordName) throws(RecordError) -> [RecordID] {
+        try connection.all(
+            """
+            SELECT holder FROM object_link
+            WHERE zone_id = ? AND owner = ? AND relationship = ? AND field = x'' AND member = ?
+                AND holder != 0
+            """,
+            [
+                .integer(list.zone.rawValue), .name(list.owner), .name(list.relationship),
+                .name(member),
+            ]
+        ) { RecordID($0.int64(0)) }
+    }
+
+    /// Keeps a name whose object is not there yet.
+    func addWaiting(
+        _ member: RecordName, to list: ObjectList, by field: FieldName
+    ) throws(RecordError) {
+        let row = Row(
+            owner: list.owner, relationship: list.relationship, field: field, member: member)
+        try insert(row, holder: RecordID(0), in: list.zone)
+    }
+
+    func removeWaiting(_ member: RecordName, from list: ObjectList) throws(RecordError) {
+        touch(list)
+        try connection.run(
+            """
+            DELETE FROM object_link
+            WHERE holder = 0 AND zone_id = ? AND owner = ? AND relationship = ? AND member = ?
+            """,
+            [
+                .integer(list.zone.rawValue), .name(list.owner), .name(list.relationship),
+                .name(member),
+            ])
+    }
+
+    /// Returns the relationships in which a name waits for its object.
+    func waiting(
+        for member: RecordName, in zone: ZoneID
+    ) throws(RecordError) -> [(list: ObjectList, field: FieldName)] {
+        try connection.all(
+            """
+            SELECT owner, relationship, field FROM object_link
+            WHERE holder = 0 AND zone_id = ? AND member = ?
+            """, [.integer(zone.rawValue), .name(member)]
+        ) {
+            (
+                ObjectList(
+                    zone: zone, owner: RecordName(bytes: $0.bytes(0)),
+                    relationship: FieldName(bytes: $0.bytes(1))), FieldName(bytes: $0.bytes(2))
+            )
+        }
+    }
+
+    // MARK: Texts
+
+    /// Writes the lists that this transaction has changed into the texts of their objects.
+    func refresh() throws(RecordError) {
+        guard !transaction.touchedLists.isEmpty, let mapping = transaction.model?.mapping else {
+            return
+        }
+        let lists = Dictionary(grouping: transaction.touchedLists) {
+            Owner(zone: $0.zone, name: $0.owner)
+        }
+        for (owner, lists) in lists {
+            guard let record = try connection.records.stored(named: owner.name, owner.zone),
+                record.state == .saved,
+                let text = try connection.records.wholeSavedText(of: record.id)
+            else { continue }
+            let place = try transaction.place(record.entry.type)
+            guard let document = readable(text, place) else { continue }
+            var names: [FieldName: [RecordName]] = [:]
+            for relation in mapping.relations(of: place.name) {
+                guard let field = relation.listField,
+                    let list = lists.first(where: { $0.relationship == relation.name })
+                else { continue }
+                names[relation.name] = try self.names(in: list, by: field)
+            }
+            let new = document.replacing(lists: names)
+            if new != text { try transaction.records.rewrite(record, as: new, in: place) }
+        }
+        transaction.touchedLists = []
+    }
+
+    private struct Owner: Hashable {
+        let zone: ZoneID
+        let name: RecordName
+    }
+}
+
+extension Relation {
+    var isList: Bool { listField != nil }
+
+    /// The value of `field` in the rows of a to-many relationship. Nil for a to-one relationship.
+    var listField: FieldName? {
+        switch form {
+        case .key: nil
+        case .keys(let field): field
+        case .links: ObjectLinks.linkField
+        }
+    }
+}
