@@ -13,6 +13,11 @@ package struct SchemaInitialisation: Sendable {
         package let hasMadeZone: Bool
         /// The number of records of an interrupted run that were deleted.
         package let leftovers: Int
+
+        package init(hasMadeZone: Bool, leftovers: Int) {
+            self.hasMadeZone = hasMadeZone
+            self.leftovers = leftovers
+        }
     }
 
     let transport: any SyncTransport

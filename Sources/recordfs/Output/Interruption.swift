@@ -7,11 +7,11 @@ private let receivedSignal = Atomic<Int32>(0)
 /// The wish of a user to end a command that has to put something in order first: Ctrl-C or SIGTERM.
 /// A second one ends the process at once.
 enum Interruption {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP]
+    private static let signals = [SIGINT, SIGTERM]
 
     static var isWanted: Bool { receivedSignal.load(ordering: .relaxed) != 0 }
 
-    /// From now on, a signal is only noted.
+    /// Only notes a signal from now on.
     static func delay() {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { signal in
