@@ -159,8 +159,9 @@ extension MountTests {
                         "CD_Post.CD_score: is DOUBLE on the server, and would be STRING\n"))
                 #expect(
                     said.contains(
-                        "Post.day: was posted (CD_Post.CD_posted): it is renamed in the model.\n"))
-                #expect(said.hasSuffix("erases all records of development.\nstatus 1"))
+                        "Post.day: was posted (CD_Post.CD_posted): it is renamed in the model\n"))
+                #expect(said.contains("erases all records of development.\n"))
+                #expect(said.hasSuffix("status 1"))
             }
             #expect(try await serverSchema() == before)
         }

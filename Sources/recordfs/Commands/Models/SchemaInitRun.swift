@@ -25,8 +25,13 @@ struct SchemaInitRun {
         }
         let known = try serverSchema()
         let addition = known.map { SchemaAddition(of: schema, to: $0) }
-        if isRehearsal { try rehearse(addition) }
-        if let known, let addition { try refuse(addition, over: known) }
+        let renamed = known.map { renames.renames(over: $0) } ?? []
+        if isRehearsal { try rehearse(addition, renamed) }
+        let refused = (addition?.refused ?? []).map { Self.line($0) } + renamed.map(Self.line)
+        guard refused.isEmpty else {
+            if !isRehearsal { for line in refused { Terminal.error(line) } }
+            throw refusal
+        }
         guard !isRehearsal else { return }
         try upload(addition)
     }
@@ -41,7 +46,9 @@ struct SchemaInitRun {
 
     // MARK: Before
 
-    private func rehearse(_ addition: SchemaAddition?) throws(CommandFailure) {
+    private func rehearse(
+        _ addition: SchemaAddition?, _ renamed: [String]
+    ) throws(CommandFailure) {
         guard let addition else {
             for item in SchemaAddition(of: schema, to: SchemaDocument()).items {
                 Terminal.print(Self.line(item, isCompared: false))
@@ -49,6 +56,7 @@ struct SchemaInitRun {
             return Terminal.error(Self.uncompared)
         }
         for item in addition.items { Terminal.print(Self.line(item)) }
+        for line in renamed { Terminal.print(Self.line(line)) }
         let zone = zoneIdentifier
         let hasZone = try session.waiting { transport throws(SyncProblem) in
             try await SchemaInitialisation(transport, zone: zone).hasZone()
@@ -60,20 +68,17 @@ struct SchemaInitRun {
         "note: this account may not read the schema of the server, so nothing was compared. The "
         + "server refuses what does not fit."
 
-    private func refuse(
-        _ addition: SchemaAddition, over known: SchemaDocument
-    ) throws(CommandFailure) {
-        let refused = addition.refused.map { Self.line($0) }
-        let renamed = renames.renames(over: known).map { "\($0): it is renamed in the model." }
-        guard refused.isEmpty, renamed.isEmpty else {
-            for line in refused + renamed { Terminal.error(line) }
-            throw CommandFailure(
-                container,
-                "the schema of development does not go with this model, for the reasons above. "
-                    + "Nothing was sent. Give what differs another name in the model, without a "
-                    + "Renaming ID. What was never deployed goes with recordfs-server container "
-                    + "schema reset, which erases all records of development.")
-        }
+    private var refusal: CommandFailure {
+        CommandFailure(
+            container,
+            "the schema of development does not go with this model, for the reasons above. "
+                + "Nothing was sent. Give what differs another name in the model, without a "
+                + "Renaming ID. What was never deployed goes with recordfs-server container "
+                + "schema reset, which erases all records of development.")
+    }
+
+    private static func line(_ rename: String) -> String {
+        "\(rename): it is renamed in the model"
     }
 
     private static func line(_ item: SchemaAddition.Item, isCompared: Bool = true) -> String {
