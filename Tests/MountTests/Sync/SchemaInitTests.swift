@@ -73,6 +73,58 @@ extension MountTests {
             #expect(try home.ok("ls .local/share/recordfs | grep sample || echo none") == "none")
         }
 
+        @Test(
+            "the schema is that of export --form ckdb, for models of every kind",
+            arguments: [
+                #"{"A": {}}"#,
+                // To itself, one to one and many to many.
+                #"""
+                {"A": {"relationships": {
+                    "next": {"to": "A", "inverse": "last"}, "last": {"to": "A", "inverse": "next"},
+                    "friends": {"to": "A", "many": true, "inverse": "friends"}}}}
+                """#,
+                // Every type of an attribute, plain and encrypted, and what is not in a record.
+                #"""
+                {"A": {"attributes": {
+                    "a": {"type": "Integer 16"}, "b": {"type": "Integer 64", "encrypted": true},
+                    "c": {"type": "Decimal"}, "d": {"type": "Float", "encrypted": true},
+                    "e": {"type": "URI"}, "f": {"type": "UUID", "encrypted": true},
+                    "g": {"type": "Binary", "encrypted": true}, "h": {"type": "Transformable"},
+                    "i": {"type": "Composite"}, "j": {"type": "Date", "encrypted": true},
+                    "k": {"type": "String", "transient": true},
+                    "l": {"type": "Boolean", "required": true, "default": "YES"}}}}
+                """#,
+                // A family with an abstract root.
+                #"""
+                {"A": {"abstract": true, "attributes": {"x": {"type": "String"}}},
+                 "B": {"parent": "A", "attributes": {"y": {"type": "Double"}}},
+                 "C": {"parent": "B", "attributes": {"z": {"type": "Date"}}}}
+                """#,
+            ])
+        func equal(entities: String) async throws {
+            _ = try home.file("m.json", "{\"entities\": \(entities)}")
+            try home.ok("recordfs schema init m.json")
+            let wanted = try home.ok("recordfs model export m.json --form ckdb")
+            #expect(try await serverSchema() == wanted + "\n")
+            #expect(try home.ok("recordfs schema init m.json").hasSuffix("nothing was new."))
+        }
+
+        @Test("a configuration makes the types of its entities only, in the zone that is named")
+        func configuration() async throws {
+            try home.ok(
+                """
+                sed 's/^{/{"configurations": {"Cloud": {"entities": ["Author", "Post", "Note", "Tag"]}, \
+                "Part": {"entities": ["Lone"]}}, /; s/"Author": {/"Lone": {}, &/' blog.json > parts.json
+                recordfs schema init parts.json --configuration Part --zone Mine
+                """)
+            #expect(
+                try await serverSchema()
+                    == home.ok("recordfs model export parts.json --configuration Part --form ckdb")
+                    + "\n")
+            try home.ok("recordfs mount; recordfs sync")
+            #expect(try home.ok("ls RecordFS/private | grep -v _defaultZone") == "Mine")
+        }
+
         @Test("what a later version adds comes to what is there, also while the store is mounted")
         func grows() async throws {
             try home.ok("recordfs schema init blog.json; recordfs mount")
