@@ -359,5 +359,23 @@ extension MountTests {
             try bob.ok("recordfs mount; recordfs sync")
             #expect(try bob.ok("find RecordFS/private -name '*.json'") == "")
         }
+
+        @Test(
+            "where each token is valid once, a run needs the store for itself, and keeps the sign-in"
+        )
+        func cloudkit() async throws {
+            let other = try CommandLineHome()
+            let signIn = try account.signInResult(
+                other, password: account.password, login: ["--profile", "cloudkit"])
+            #expect(signIn.status == 0, "\(signIn)")
+            try other.ok("echo '{\"entities\": {\"A\": {}}}' > a.json")
+            let took = "The server took 1 sample record with all fields, and deleted it."
+            #expect(try other.ok("recordfs schema init a.json 2>/dev/null") == took)
+            try other.ok("recordfs mount; recordfs sync")
+            let mounted = try other.ok("recordfs schema init a.json 2>&1 || echo status $?")
+            #expect(mounted.hasSuffix("Unmount first.\nstatus 1"), "\(mounted)")
+            #expect(try other.ok("recordfs unmount; recordfs schema init a.json") == took)
+            #expect(try await serverSchema().contains("RECORD TYPE CD_A ("))
+        }
     }
 }
