@@ -20,6 +20,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
     case backupWritten
     case syncBegin, syncDone
     case importBatchBegin, importBatchCommitted
+    case schemaSamplesUploaded
     case serverAssetStored, serverAssetKnown
     case serverCommitted, serverZoneDelete
 

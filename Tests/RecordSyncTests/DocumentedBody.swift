@@ -44,6 +44,7 @@ enum DocumentedBody {
                 "numbersAsStrings", "reverse",
             ],
         ],
+        .zonesLookup: ["": ["zones"], "zones[]": zone],
         .zonesModify: [
             "": ["operations"], "operations[]": ["operationType", "zone"],
             "operations[].zone": ["zoneID"],

@@ -11,7 +11,7 @@ package enum MirroredSchema {
     /// The type of the records that link the objects of many-to-many relationships.
     package static let linkType = RecordTypeName("CDMR")
     /// The largest number of fields of a type (Apple, TN3164).
-    package static let fieldsMax = 256
+    package static let fieldsMax = SchemaAddition.fieldsMax
 
     /// Returns the schema of a model, or of the part that a configuration has.
     ///
@@ -37,10 +37,7 @@ package enum MirroredSchema {
         guard problems.isEmpty else {
             throw RecordError(.schemaMismatch, problems.joined(separator: "\n"))
         }
-        let hasLinks = entities.contains { entity in
-            hierarchy.relationships(of: entity.name).contains { isLink($0, hierarchy) }
-        }
-        if hasLinks { types.append(linkRecordType) }
+        if !links(of: entities, hierarchy).isEmpty { types.append(linkRecordType) }
         return SchemaDocument(types: types)
     }
 
@@ -48,6 +45,16 @@ package enum MirroredSchema {
     static func isLink(_ relationship: Relationship, _ hierarchy: ModelHierarchy) -> Bool {
         guard relationship.isToMany, let inverse = relationship.inverse else { return false }
         return hierarchy.relationship(inverse, of: relationship.destination)?.isToMany == true
+    }
+
+    /// Returns the many-to-many relationships of entities, each side of its own.
+    static func links(
+        of entities: [Entity], _ hierarchy: ModelHierarchy
+    ) -> [(entity: Entity, relationship: Relationship)] {
+        entities.flatMap { entity in
+            hierarchy.relationships(of: entity.name).filter { isLink($0, hierarchy) }
+                .map { (entity, $0) }
+        }
     }
 
     private static var linkRecordType: SchemaDocument.RecordType {

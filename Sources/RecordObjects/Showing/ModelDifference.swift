@@ -17,38 +17,44 @@ package enum ModelDifference {
         return lines
     }
 
+    /// Returns whether an entity of the new model, or a property that has or may have values in
+    /// records, has another name than in the old one.
+    package static func hasRenames(from old: ObjectModel, to new: ObjectModel) -> Bool {
+        ModelPairing(old.entities, new.entities).pairs.contains { former, entity in
+            guard let former else { return false }
+            let attributes = ModelPairing(
+                former.attributes.filter(\.isMirrored), entity.attributes.filter(\.isMirrored),
+                name: \.name, formerName: \.renamedFrom)
+            let relationships = ModelPairing(
+                former.relationships, entity.relationships, name: \.name,
+                formerName: \.renamedFrom)
+            return former.name != entity.name
+                || attributes.pairs.contains {
+                    $0.old.map { $0.name } ?? $0.new.name != $0.new.name
+                }
+                || relationships.pairs.contains {
+                    $0.old.map { $0.name } ?? $0.new.name != $0.new.name
+                }
+        }
+    }
+
     /// Pairs the items of two lists by their names, or by the former name of a new one.
     private static func compare<Item>(
         _ old: [Item], _ new: [Item], _ name: (Item) -> String, _ formerName: (Item) -> String?,
         _ kind: String, _ lines: inout [String], _ differences: (Item, Item) -> [String]
     ) {
-        var left = Dictionary(old.map { (name($0), $0) }, uniquingKeysWith: { $1 })
-        // A name that goes on by itself was not given to another.
-        let kept = Set(new.filter { formerName($0) == nil }.map(name))
-        let formers = Dictionary(
-            old.map { (formerName($0) ?? name($0), name($0)) }, uniquingKeysWith: { $1 })
-        var places = new.map { item in
-            let former = formerName(item).flatMap { left[$0] == nil ? formers[$0] : $0 }
-            return former.flatMap { kept.contains($0) ? nil : $0 }
-        }
-        // What was renamed is not there under its new name, unless something else has that name.
-        let renamed = Set(places.compactMap(\.self))
-        for (place, item) in new.enumerated() where places[place] == nil {
-            if !renamed.contains(name(item)) { places[place] = name(item) }
-        }
-        for (item, place) in zip(new, places) {
-            if let place, let known = left.removeValue(forKey: place) {
-                if place != name(item) {
-                    lines.append("\(kind)\(name(item)): renamed from \(place)")
-                }
-                lines += differences(known, item)
-            } else {
+        let pairing = ModelPairing(old, new, name: name, formerName: formerName)
+        for (former, item) in pairing.pairs {
+            guard let former else {
                 lines.append("\(kind)\(name(item)): new")
+                continue
             }
+            if name(former) != name(item) {
+                lines.append("\(kind)\(name(item)): renamed from \(name(former))")
+            }
+            lines += differences(former, item)
         }
-        for item in old where left[name(item)] != nil {
-            lines.append("\(kind)\(name(item)): removed")
-        }
+        for item in pairing.removed { lines.append("\(kind)\(name(item)): removed") }
     }
 
     private static func entityLines(from old: Entity, to new: Entity) -> [String] {

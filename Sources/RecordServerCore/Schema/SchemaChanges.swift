@@ -24,7 +24,7 @@ enum SchemaChanges {
                 losses.append(
                     Loss(
                         type: type.name, field: field.name,
-                        change: "would become \(newField.plainText) from \(field.plainText)"))
+                        change: "would become \(newField.typeText) from \(field.typeText)"))
             }
         }
         return losses
@@ -70,15 +70,6 @@ extension SchemaDocument.Field {
             }
         }
         return type == other.type && (number == .open || other.number != .open)
-    }
-
-    /// The text of the field without indexes.
-    fileprivate var plainText: String {
-        var plain = self
-        plain.field.isQueryable = false
-        plain.field.isSortable = false
-        plain.field.isSearchable = false
-        return String(plain.text.dropFirst(SchemaText.quoted(name.bytes).count + 1))
     }
 
     /// The kinds of index entries that records have of the field.

@@ -23,6 +23,13 @@ struct SchemaImport {
         } catch {
             throw ServerError(.badRequest, "schema: \(error)")
         }
+        try checkCounts(of: document, settings)
+        return document
+    }
+
+    private static func checkCounts(
+        of document: SchemaDocument, _ settings: ServiceSettings
+    ) throws(ServerError) {
         for type in document.types {
             let count = type.fields.clientFieldCount
             guard count <= settings.fieldsPerType else {
@@ -32,7 +39,27 @@ struct SchemaImport {
                         + "\(settings.fieldsPerType).")
             }
         }
-        return document
+    }
+
+    /// Returns the stored schema with the types, fields and indexes of a document added.
+    ///
+    /// Errors: BAD_REQUEST that names the fields that have another type; LIMIT_EXCEEDED.
+    func adding(
+        _ document: SchemaDocument, _ reader: any StorageReader
+    ) throws(ServerError) -> SchemaDocument {
+        let old = try ContainerSchema.current(container, reader)
+        let addition = SchemaAddition(of: document, to: old.document)
+        let conflicts = addition.items.compactMap { item -> SchemaChanges.Loss? in
+            guard case .conflict(let known) = item.state, let field = item.field else { return nil }
+            return SchemaChanges.Loss(
+                type: item.type, field: field.name,
+                change: "would become \(field.typeText) from \(known)")
+        }
+        guard conflicts.isEmpty else {
+            throw Self.refusal("The schema has other types", conflicts)
+        }
+        try Self.checkCounts(of: addition.merged, settings)
+        return addition.merged
     }
 
     /// Refuses a document that would lose something: of production's schema, or in stored records

@@ -29,11 +29,12 @@ struct SchemaOperations: Sendable {
     }
 
     /// Answers schema/import: makes `{"schema": text}` the schema of development, completely or not
-    /// at all.
+    /// at all. With `"adds": true` the text is added to the schema that is there.
     func importSchema(_ body: JSONValue, _ context: OperationContext) async throws(ServerError)
         -> [UInt8]
     {
         let document = try document(body)
+        let adds = try JSONReader(body).bool("adds", default: false)
         guard context.container.environment == .development else {
             throw ServerError(
                 .badRequest,
@@ -41,8 +42,9 @@ struct SchemaOperations: Sendable {
         }
         let schemaImport = SchemaImport(container: context.container, settings: resources.settings)
         try await resources.storage.write { transaction throws(ServerError) in
-            let old = try schemaImport.check(document, transaction)
-            try schemaImport.store(document, over: old, transaction)
+            let whole = adds ? try schemaImport.adding(document, transaction) : document
+            let old = try schemaImport.check(whole, transaction)
+            try schemaImport.store(whole, over: old, transaction)
         }
         return AnswerWriter.object { _ in }
     }

@@ -140,7 +140,7 @@ package final class SyncService: Sendable {
 
     /// Saves the token, unless somebody has signed in or out since: then the token in the file is
     /// not the one that was saved last. On one queue.
-    private static func keep(
+    static func keep(
         _ token: Text, _ file: AccountFile, _ kept: borrowing Mutex<Text>, _ logger: Logger
     ) -> WebTokens.Kept {
         let last = kept.withLock(\.self)

@@ -8,6 +8,7 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     case recordsQuery = "records/query"
     case databaseChanges = "changes/database"
     case zoneChanges = "changes/zone"
+    case zonesLookup = "zones/lookup"
     case zonesModify = "zones/modify"
     case currentUser = "users/current"
     case subscriptionsModify = "subscriptions/modify"
@@ -19,6 +20,9 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     /// The extensions of recordfs-server.
     case recordsRequestAccess = "records/requestAccess"
     case recordsDecline = "records/decline"
+    /// Extensions for administrators.
+    case schemaExport = "schema/export"
+    case schemaImport = "schema/import"
 
     /// Indicates whether the operation belongs to a device and not to a database.
     var isDevice: Bool { self == .tokensCreate || self == .tokensRegister }

@@ -78,6 +78,46 @@ extension MountTests {
             #expect(output == "status 2\nstatus 2\nnothing is there")
         }
 
+        @Test(
+            "what a deployed model or schema must keep is told with status 1, and a rename by diff")
+        func deployed() throws {
+            let output = try home.ok(
+                """
+                sed -i 's/, "required": true//' blog.json
+                sed 's/"title": {/"name": {"renamedFrom": "title", /' blog.json > next.json
+                recordfs model export blog.json -o blog.ckdb
+                for old in blog.json blog.ckdb; do
+                    recordfs model check next.json --deployed $old 2>&1 || echo status $?
+                done
+                recordfs model check blog.json --deployed blog.ckdb
+                recordfs model diff blog.json next.json 2>&1 || echo status $?
+                recordfs model check blog.json --deployed nothing.json 2>&1 || echo status $?
+                """)
+            let header =
+                "A deployed schema keeps the names of its record types and fields. The following "
+                + "are renamed, so that their records and values would be left behind:"
+            let end =
+                "recordfs: next.json: CloudKit cannot hold this model beside what is deployed. The "
+                + "reasons are above.\nstatus 1"
+            #expect(
+                output == """
+                    \(header)
+                    Post.name: was title
+                    \(end)
+                    \(header)
+                    Post.name: was title (CD_Post.CD_title)
+                    \(end)
+                    CloudKit can hold this model, and it keeps what is deployed.
+                    Post.name: renamed from title
+                    note: CloudKit renames nothing. Where the old model is deployed, its records \
+                    and values stay under the old names, and the new ones begin empty. recordfs \
+                    model check --deployed tells all that a deployed model must keep.
+                    status 1
+                    recordfs: nothing.json: No such file or directory.
+                    status 3
+                    """)
+        }
+
         @Test("what differs is told with status 1, and a wrong model with its place")
         func refused() throws {
             let output = try home.ok(

@@ -148,6 +148,58 @@ struct SchemaEndpointTests {
             ).status == 200)
     }
 
+    @Test("an import that adds keeps all that is there, and refuses a field of another type")
+    func adds() async throws {
+        let server = try await server()
+        #expect(try await send(.schemaImport, Self.text, server).status == 200)
+        #expect(try await save("a", ["title": ["value": "x"]], server)["serverErrorCode"] == nil)
+        func add(_ text: String) async throws -> TestServer.Answer {
+            try await server.call(
+                .schemaImport, .public, as: .alice,
+                ["schema": .string(Text("DEFINE SCHEMA \(text)")), "adds": true])
+        }
+        let other = try await add("RECORD TYPE Note (m STRING, n STRING); RECORD TYPE B (b ASSET);")
+        #expect(other.code == "BAD_REQUEST")
+        #expect(
+            other.json["reason"]?.string?.string.contains(
+                "field 'n' of record type 'Note' would become STRING from INT64") == true)
+        let unchanged = try await call(.schemaExport, server)
+        #expect(unchanged.json["schema"]?.string?.string == Self.text)
+        let many = (0..<256).map { "f\($0) INT64" }.joined(separator: ", ")
+        #expect(try await add("RECORD TYPE Note (\(many));").code == "LIMIT_EXCEEDED")
+
+        let added = try await add(
+            "RECORD TYPE Note (m STRING, title STRING QUERYABLE); RECORD TYPE B (b ASSET);")
+        #expect(added.status == 200 && added.json == [:], "\(added.text)")
+        let exported = try await call(.schemaExport, server)
+        #expect(
+            exported.json["schema"]?.string?.string == """
+                DEFINE SCHEMA
+
+                    CREATE ROLE editor;
+
+                    RECORD TYPE Note (
+                        m STRING,
+                        n INT64 QUERYABLE,
+                        title STRING QUERYABLE,
+                        "___recordID" REFERENCE QUERYABLE,
+                        GRANT WRITE TO "_creator",
+                        GRANT CREATE TO "_icloud",
+                        GRANT READ TO "_world"
+                    );
+
+                    RECORD TYPE B (
+                        b ASSET
+                    );
+
+                """)
+        // The new index has the earlier record.
+        let filter: JSONValue = [
+            "comparator": "EQUALS", "fieldName": "title", "fieldValue": ["value": "x"],
+        ]
+        #expect(try await find(filter, server) == ["a"])
+    }
+
     @Test("fields that clients gave users and shares are lost as little as those of other types")
     func implicitTypes() async throws {
         let server = try await server()

@@ -78,34 +78,37 @@ struct ModelCheckCommand: ParsableCommand {
         commandName: "check", abstract: "Say whether CloudKit can hold a model.",
         discussion: """
             Prints all rules of NSPersistentCloudKitContainer that the model breaks, in its words, \
-            and ends with status 1.
+            and ends with status 1. With --deployed it also checks what a new version of an app \
+            must keep: nothing is renamed, and no field has another type.
             """)
 
     @OptionGroup var model: ModelArgument
     @OptionGroup var part: ConfigurationOption
+    @Option(
+        help: ArgumentHelp(
+            "The deployed version of the model, or the .ckdb text of the deployed schema.",
+            valueName: "file"), completion: .file())
+    var deployed: String?
 
     func run() throws {
         let model = try model.read()
-        try Self.check(model, try part.find(in: model), about: self.model.model)
-        Terminal.print("CloudKit can hold this model.")
-    }
-
-    /// Prints why CloudKit cannot hold a model, and fails.
-    static func check(
-        _ model: ObjectModel, _ part: RecordObjects.Configuration?, about subject: String,
-        advice: String? = nil
-    ) throws(CommandFailure) {
-        var failures = MirroringCheck(model, configuration: part).failures
-        do throws(RecordError) {
-            _ = try MirroredSchema.document(model, configuration: part)
-        } catch {
-            failures.append(error.description)
+        let part = try part.find(in: model)
+        var failures = ModelFailures.mirroring(model, part)
+        // What CloudKit cannot hold has no schema to compare.
+        if failures.isEmpty, let deployed {
+            failures = try ModelFailures.deployment(model, part, over: deployed)
         }
-        if model.entities.isEmpty { failures.append("The model has no entities.") }
-        guard !failures.isEmpty else { return }
-        Terminal.print(failures.joined(separator: "\n\n"))
-        let words = ["CloudKit cannot hold this model. The reasons are above.", advice]
-        throw CommandFailure(subject, words.compactMap(\.self).joined(separator: " "))
+        guard failures.isEmpty else {
+            Terminal.print(failures.joined(separator: "\n\n"))
+            throw CommandFailure(
+                self.model.model,
+                "CloudKit cannot hold this model\(deployed == nil ? "" : " beside what is deployed"). "
+                    + "The reasons are above.")
+        }
+        Terminal.print(
+            deployed == nil
+                ? "CloudKit can hold this model."
+                : "CloudKit can hold this model, and it keeps what is deployed.")
     }
 }
 
@@ -125,6 +128,12 @@ struct ModelDiffCommand: ParsableCommand {
         let (before, after) = (try read(old), try read(new))
         let lines = ModelDifference.lines(from: before, to: after)
         for line in lines { Terminal.print(line.onOneLine) }
+        if ModelDifference.hasRenames(from: before, to: after) {
+            Terminal.error(
+                "note: CloudKit renames nothing. Where the old model is deployed, its records and "
+                    + "values stay under the old names, and the new ones begin empty. recordfs "
+                    + "model check --deployed tells all that a deployed model must keep.")
+        }
         if !lines.isEmpty { throw CommandFailure(nil, "") }
     }
 

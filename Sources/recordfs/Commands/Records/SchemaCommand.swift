@@ -6,7 +6,10 @@ import RecordStore
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Show, check or change the development schema.",
-        subcommands: [SchemaShowCommand.self, SchemaCheckCommand.self, SchemaApplyCommand.self])
+        subcommands: [
+            SchemaShowCommand.self, SchemaCheckCommand.self, SchemaApplyCommand.self,
+            SchemaInitCommand.self,
+        ])
 }
 
 struct SchemaShowCommand: ParsableCommand {

@@ -139,7 +139,8 @@ struct Completion {
         case "mount", "unmount": .directory
         case "import": position == 0 ? .file : .path
         case "put": position == 0 ? .path : .file
-        case "schema check", "schema apply": .file
+        case "schema check", "schema apply", "schema init", "model diff": .file
+        case "model show", "model check", "model export": position == 0 ? .file : .nothing
         case "completions": .words(CompletionsCommand.Shell.allCases.map(\.rawValue))
         case "query", "search", "get", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
@@ -155,7 +156,8 @@ struct Completion {
     private static func value(of option: String) -> Kind {
         switch option {
         case "--state": .directory
-        case "--output": .file
+        case "--output", "--deployed", "--of": .file
+        case "--form": .words(ModelForm.allCases.map(\.rawValue))
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
         case "--level": .words(LogLevel.allCases.map(\.rawValue))
         case "-o": .words(["ro", "allow_other", "xattr", "nonempty", "grace=", "cache=", "state="])
@@ -167,6 +169,7 @@ struct Completion {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
             "--since", "--after", "--level", "--category",
+            "--zone", "--configuration", "--model-version", "--deployed", "--of", "--form",
         ]
         .contains(option)
     }
