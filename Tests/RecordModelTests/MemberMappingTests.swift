@@ -129,6 +129,76 @@ struct MemberMappingTests {
         }
     }
 
+    private func rules(_ member: MemberMapping.Member) -> RecordSchema {
+        var schema = RecordSchema.empty
+        schema.mapping = MemberMapping(
+            entity: "Book", members: [member],
+            constant: RecordField(name: "CD_entityName", value: .string("Book")))
+        return schema
+    }
+
+    @Test(
+        "a save is checked against the rules of the model",
+        arguments: [
+            (FieldType.int64, MemberRule(minimum: 1, maximum: 9), "0", "is at least 1"),
+            (.int64, MemberRule(minimum: 1, maximum: 9), "10", "is at most 9, and this is 10"),
+            (.int64, MemberRule(minimum: 1, maximum: 9), "9", nil),
+            (.double, MemberRule(maximum: 0.5), "0.75", "is at most 0.5"),
+            (.string, MemberRule(minimumLength: 2), "\"a\"", "has at least 2 characters"),
+            (.string, MemberRule(maximumLength: 2), "\"abc\"", "has at most 2 characters"),
+            (.string, MemberRule(maximumLength: 2), "\"äö\"", nil),
+            (.string, MemberRule(pattern: TextPattern("[0-9]+")), "\"12a\"", "matches the pattern"),
+            (.string, MemberRule(pattern: TextPattern("\\d{3}-\\d+")), "\"123-4\"", nil),
+            (.string, MemberRule(pattern: TextPattern(".{2}")), "\"äö\"", nil),
+            (
+                .string, MemberRule(pattern: TextPattern("(a+)+b")),
+                "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"",
+                "matches the pattern"
+            ),
+            (
+                .timestamp, MemberRule(minimum: 978_307_200), "\"1999-01-01T00:00:00Z\"",
+                "is at least 2001-01-01T00:00:00.000Z"
+            ),
+        ] as [(FieldType, MemberRule, String, String?)])
+    func rules(type: FieldType, rule: MemberRule, value: String, problem: String?) throws {
+        let schema = rules(.init("m", field: "CD_m", type: type, rule: rule))
+        let source = try document("{ \"m\": \(value) }", schema)
+        do throws(RecordError) {
+            try source.checkRules(replacing: nil)
+            #expect(problem == nil)
+        } catch {
+            #expect(error.message.contains(problem ?? "nothing"), "\(error)")
+            #expect(error.position?.column == 8)
+        }
+        try source.checkRules(replacing: source)
+    }
+
+    @Test(
+        "forms are checked at a save too",
+        arguments: [
+            (MemberMapping.Form.boolean, FieldType.int64, "2", "takes true or false"),
+            (.uuid, .string, "\"7b0c6d2e\"", "takes a UUID"),
+        ])
+    func forms(form: MemberMapping.Form, type: FieldType, value: String, words: String) throws {
+        let schema = rules(.init("m", field: "CD_m", type: type, form: form))
+        let source = try document("{\"m\": \(value)}", schema)
+        do throws(RecordError) {
+            try source.checkRules(replacing: nil)
+            Issue.record("\(value) is taken")
+        } catch {
+            #expect(error.message.contains(words))
+        }
+    }
+
+    @Test(
+        "patterns that POSIX does not have are not checked",
+        arguments: [
+            "(?=a)b", "a+?", "\\p{L}", "[a-z", "(a", "\\1(a)", "a{1001}", "(((a{40}){40}){40}){40}",
+        ])
+    func foreignPatterns(pattern: String) {
+        #expect(TextPattern(pattern) == nil)
+    }
+
     @Test(
         "decimal numbers that a double gives back are taken",
         arguments: ["0", "-0.0", "0.1", "1e3", "123456789012345", "0.00001", "-12.30", "1E-7"])

@@ -21,12 +21,17 @@ package struct MemberMapping: Hashable, Sendable {
         package let field: FieldName
         package let type: FieldType
         package let form: Form
+        package let rule: MemberRule?
 
-        package init(_ name: FieldName, field: FieldName, type: FieldType, form: Form = .plain) {
+        package init(
+            _ name: FieldName, field: FieldName, type: FieldType, form: Form = .plain,
+            rule: MemberRule? = nil
+        ) {
             self.name = name
             self.field = field
             self.type = type
             self.form = form
+            self.rule = rule
         }
     }
 

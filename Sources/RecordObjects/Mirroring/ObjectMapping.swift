@@ -73,7 +73,7 @@ extension MemberMapping {
                 Member(
                     FieldName(attribute.name),
                     field: FieldName(MirroredSchema.prefix + attribute.name), type: type,
-                    form: attribute.type.form))
+                    form: attribute.type.form, rule: attribute.rule))
         }
         for relationship in hierarchy.relationships(of: entity) where !relationship.isToMany {
             members.append(
@@ -87,6 +87,39 @@ extension MemberMapping {
                 hierarchy.relationships(of: entity).filter(\.isToMany).map { FieldName($0.name) }),
             constant: RecordField(
                 name: ObjectMapping.entityField, value: .string(Text(entity))))
+    }
+}
+
+extension Attribute {
+    /// The seconds from 1970 to 2001, from which the dates of a model count.
+    private static let referenceDate = 978_307_200.0
+
+    /// The rule of the attribute's values. Nil for an attribute without one.
+    fileprivate var rule: MemberRule? {
+        var rule = MemberRule()
+        switch type {
+        case .string:
+            rule.minimumLength = minimum.flatMap { Int($0) }
+            rule.maximumLength = maximum.flatMap { Int($0) }
+            rule.pattern = pattern.flatMap { TextPattern($0) }
+        case .date:
+            rule.minimum = minimum.flatMap { Double($0) }.map { $0 + Self.referenceDate }
+            rule.maximum = maximum.flatMap { Double($0) }.map { $0 + Self.referenceDate }
+        case .integer16: rule.bound(by: minimum, maximum, Double(Int16.min), Double(Int16.max))
+        case .integer32: rule.bound(by: minimum, maximum, Double(Int32.min), Double(Int32.max))
+        case .integer64, .decimal, .double, .float: rule.bound(by: minimum, maximum, nil, nil)
+        default: break
+        }
+        return rule == MemberRule() ? nil : rule
+    }
+}
+
+extension MemberRule {
+    fileprivate mutating func bound(
+        by minimum: String?, _ maximum: String?, _ least: Double?, _ greatest: Double?
+    ) {
+        self.minimum = [minimum.flatMap { Double($0) }, least].compactMap(\.self).max()
+        self.maximum = [maximum.flatMap { Double($0) }, greatest].compactMap(\.self).min()
     }
 }
 

@@ -108,6 +108,7 @@ extension RecordWriting {
         let name =
             if let name = new.name { name } else { try freeName(new.stem, new.place) }
         try checkServerRules(document, name, new.place, replacing: nil)
+        try checkModel(document, replacing: nil)
         let generation =
             if let generation = new.generation { generation } else {
                 try lastGeneration(name, new.place.zone.id) + 1
@@ -293,6 +294,7 @@ extension RecordWriting {
             try checkServerRules(
                 document, name, new.place, replacing: old ?? document)
         }
+        try checkModel(document, replacing: old)
         var changed = document.changedFields(from: old)
         if let name = existing.name {
             try transaction.links.noteSaved(existing.id, name, document, in: new.place)

@@ -52,6 +52,16 @@ extension RecordWriting {
         }
     }
 
+    /// Checks an object against the rules of the attached model.
+    ///
+    /// Errors: schemaMismatch with the place of the member.
+    func checkModel(
+        _ document: RecordDocument, replacing old: RecordDocument?
+    ) throws(RecordError) {
+        guard transaction.author != .sync, transaction.model != nil else { return }
+        try document.checkRules(replacing: old)
+    }
+
     private func checkName(_ name: RecordName, _ type: RecordTypeName) throws(RecordError) {
         guard name.isOfWire else {
             throw RecordError(
