@@ -66,7 +66,10 @@ extension Exchange {
             if results.all.contains(where: \.hasMade) {
                 try retryMissingReferences(zone, transaction)
             }
-            try note(results.parked, of: zone, transaction)
+            try noteRefusals(results.parked, of: zone, transaction)
+            if round.sent > 0 {
+                try noteBegin(.export, zone.id, hasProgress: true, transaction)
+            }
             if let feeds = results.feeds {
                 try transaction.feed.advanceFeed(
                     .zone(zone.id), from: feeds.zone.known, to: feeds.zone.new)
@@ -116,8 +119,13 @@ extension Exchange {
             round.parked += 1
             try transaction.outbox.failOutbox(claim.row.id, error: reason)
         case .withoutBytes(let fields):
+            let reason = Self.missingBytes(of: fields)
             let waits = try transaction.outbox.failForBytes(
-                claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
+                claim.row.id, of: fields, reason: reason)
+            // They are looked for again and again.
+            if waits, try !transaction.feed.isKnown(reason, of: claim.eventRecord, in: zone.id) {
+                try noteRefusals([(claim.eventRecord, reason)], of: zone, transaction)
+            }
             // In that case another change is to be sent now.
             if waits { round.parked += 1 } else { round.sent += 1 }
         case .stays: round.sent += 1
@@ -143,19 +151,6 @@ extension Exchange {
         try read { (store) throws(RecordError) in try store.sharing.ownQuota() }.map {
             Quota(owner: .me, totalBytes: $0.totalBytes, freeBytes: freeBytes)
         }
-    }
-
-    /// Notes changes that the server does not take as a failed export, for those who follow events.
-    private func note(
-        _ parked: [(name: RecordName, reason: String)], of zone: SyncedZone,
-        _ transaction: Transaction
-    ) throws(RecordError) {
-        guard let first = parked.first else { return }
-        let others = parked.count == 1 ? "" : " (and \(parked.count - 1) more)"
-        try transaction.feed.note(
-            SyncEvent(
-                .export, database, zone.id, start: transaction.now, end: transaction.now,
-                error: "\(first.name): \(first.reason)\(others)"))
     }
 
     /// Returns whether the feed is asked about a record that an edit did not find, or found in
@@ -200,9 +195,10 @@ extension Exchange {
             }
             return true
         } catch  where error.isAboutContent {
+            let reason = "\(OutboxRow.unmergeable): \(error)"
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.outbox.failOutbox(
-                    claim.row.id, error: "\(OutboxRow.unmergeable): \(error)")
+                try transaction.outbox.failOutbox(claim.row.id, error: reason)
+                try noteRefusals([(claim.eventRecord, reason)], of: zone, transaction)
             }
             return false
         }

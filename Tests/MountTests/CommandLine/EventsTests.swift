@@ -55,5 +55,40 @@ extension MountTests {
                     """, "\(result)")
             #expect(try home.shell("recordfs events --after 9223372036854775807").output == "")
         }
+
+        @Test("events are chosen by time, kind, database and zone, counted, and limited")
+        func filters() throws {
+            let home = try CommandLineHome()
+            try home.ok(
+                """
+                for name in a b c; do echo '{"n": 1}' | recordfs put local/Box/Note/$name; done
+                date -u +%FT%T.%3NZ > between
+                echo '{"n": 2}' | recordfs put local/Box/Note/a
+                echo '{}' | recordfs put private/Den/Note/d
+                """)
+            func paths(_ options: String) throws -> String {
+                try home.ok("recordfs events --json \(options) | jq -r .path")
+                    .replacing(".json", with: "").replacing("local/Box/Note/", with: "")
+                    .replacing("\n", with: " ")
+            }
+            #expect(try paths("--after $(cat between)") == "a private/Den/Note/d")
+            #expect(try paths("--before $(cat between)") == "a b c")
+            #expect(try paths("--after 1h --until $(cat between) --limit 2") == "a b")
+            #expect(try paths("--kind updated") == "a")
+            #expect(try paths("--zone Den") == "private/Den/Note/d")
+            #expect(try paths("--last 2 --kind created") == "c private/Den/Note/d")
+            #expect(try paths("--last 2 --before $(cat between)") == "b c")
+            #expect(try paths("--last 0") == "")
+            #expect(try paths("--limit 0") == "")
+            #expect(try home.ok("recordfs events --count") == "5")
+            #expect(try home.ok("recordfs events --count --limit 3") == "3")
+            #expect(try home.ok("recordfs events --count --json --after 9d") == #"{"count":5}"#)
+            for wrong in [
+                "--follow --count", "--last 1 --limit 1", "--before 7", "--limit -1", "--zone",
+                "--last 1 --after 0",
+            ] {
+                #expect(try home.shell("recordfs events \(wrong)").status == 2, "\(wrong)")
+            }
+        }
     }
 }
