@@ -55,8 +55,11 @@ extension StoreChange {
         if let exchange { return exchange.members }
         var members = [
             JSONMember(key: "event", value: .string(Text(kind.rawValue))),
-            JSONMember(key: "author", value: .string(Text(author.rawValue))),
+            JSONMember(key: "author", value: .string(Text(program?.text ?? author.rawValue))),
         ]
+        if program != nil {
+            members.append(JSONMember(key: "origin", value: .string(Text(author.rawValue))))
+        }
         if let stem {
             members.append(JSONMember(key: "name", value: .string(Text(utf8: stem.bytes))))
         }

@@ -56,6 +56,79 @@ extension MountTests {
             #expect(try home.shell("recordfs events --after 9223372036854775807").output == "")
         }
 
+        @Test(
+            "a program says who it is, with a mount and without, and others are told apart from it")
+        func authors() throws {
+            let home = try CommandLineHome()
+            let who = #"jq -r '"\(.author) \(.origin) \(.path)"'"#
+            try home.ok(
+                """
+                echo '{"n": 1}' | recordfs put local/Box/Note/a
+                echo '{"n": 2}' | RECORDFS_AUTHOR=Photos recordfs put local/Box/Note/b
+                echo '{"n": 3}' | RECORDFS_AUTHOR=Photos recordfs put --author Notes local/Box/Note/c
+                recordfs mount --author 'My Desk' > /dev/null
+                echo '{"n": 4}' > RecordFS/local/Box/Note/d.json
+                echo '{"n": 5}' | recordfs put --author Photos local/Box/Note/e
+                echo '{"n": 6}' | recordfs put local/Box/Note/f
+                recordfs mv --author Mover local/Box/Note/f local/Box/Note/g
+                echo '{"id": "h"}' | recordfs import -q --author Loader --format ndjson - local/Box/Note
+                recordfs rm --author Cleaner local/Box/Note/a
+                """)
+            let all = try home.ok("recordfs events --json | \(who) | sed 's,local/Box/Note/,,'")
+            #expect(
+                all == """
+                    cli null a.json
+                    Photos cli b.json
+                    Notes cli c.json
+                    My Desk mount d.json
+                    Photos cli e.json
+                    cli null f.json
+                    Mover cli g.json
+                    Mover cli f.json
+                    Loader import h.json
+                    Cleaner cli a.json
+                    """, "\(all)")
+            func count(_ options: String) throws -> String {
+                try home.ok("recordfs events --count \(options)")
+            }
+            #expect(try count("--author Photos") == "2")
+            #expect(try count("--author Photos --author 'My Desk'") == "3")
+            #expect(try count("--author '!Photos'") == "8")
+            #expect(try count("--author '!Photos' --author '!cli'") == "6")
+            #expect(try count("--author cli") == "2")
+            let shown = try home.ok("recordfs history local/Box/Note/b; recordfs events --last 9")
+            #expect(shown.contains("Photos") && shown.contains("n") && shown.contains("(n)"))
+            let history = try home.ok(
+                "recordfs history --json local/Box/Note/b | jq -c '[.author, .origin, .fields]'")
+            #expect(history == #"["Photos","cli",["n"]]"#)
+            for wrong in ["!x", "", "sync", "$(seq 99 | tr -d '\\n')"] {
+                let named = "--author \"\(wrong)\" local/Box/Note/z"
+                #expect(try home.shell("echo '{}' | recordfs put \(named)").status == 2, "\(wrong)")
+            }
+            let refused = try home.shell(
+                "echo '{}' | RECORDFS_AUTHOR=sync recordfs put local/A/B/c")
+            #expect(refused.status == 2 && refused.errors.contains("RECORDFS_AUTHOR"), "\(refused)")
+            try home.ok("recordfs unmount && recordfs fsck")
+        }
+
+        @Test("the changes of one transaction have one number, and name their fields")
+        func transactions() throws {
+            let home = try CommandLineHome()
+            try home.ok(
+                """
+                printf '{"id": "%s", "n": 1, "t": "x"}\\n' a b | recordfs import -q --format ndjson - local/A/B
+                echo '{"n": 2, "t": "x"}' | recordfs put local/A/B/a
+                """)
+            let lines = try home.ok(
+                "recordfs events --json | jq -c '[.token - .transaction, (.fields | sort)]'")
+            #expect(
+                lines == """
+                    [0,["id","n","t"]]
+                    [1,["id","n","t"]]
+                    [0,["id","n"]]
+                    """, "\(lines)")
+        }
+
         @Test("events are chosen by time, kind, database and zone, counted, and limited")
         func filters() throws {
             let home = try CommandLineHome()

@@ -27,6 +27,7 @@ enum Migrations {
         ("2026-11-28 removed types", [sql("removed types", removedTypes)]),
         ("2026-11-28 directory times", [sql("directory times", directoryTimes)]),
         ("2026-11-29 running events", [sql("running events", runningEvents)]),
+        ("2026-11-29 authors", [sql("authors", authors)]),
     ]
 
     typealias Step = (

@@ -18,12 +18,24 @@ struct EventFilter: ParsableArguments {
     var database: String?
     @Option(help: "List only the changes of the zones with this name.")
     var zone: String?
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            List only the changes of this author: mount, cli, import, sync, restore, or the name \
+            that a program has given itself. With ! before it: all but those of this author.
+            """, valueName: "name"))
+    var author: [String] = []
     @Option(help: "With --sync: list only the exchanges with this result: succeeded or failed.")
     var result: Result?
     @Flag(help: "With --sync: the same as --result failed.")
     var failed = false
 
     func validate(isSync: Bool) throws {
+        if !author.isEmpty, isSync { throw ValidationError("--author is not for --sync.") }
+        if author.contains(where: { $0.isEmpty || $0 == "!" }) {
+            throw ValidationError("--author needs a name.")
+        }
         if failed, !isSync { throw ValidationError("--failed is for --sync.") }
         if result != nil, !isSync { throw ValidationError("--result is for --sync.") }
         if failed, result == .succeeded {
@@ -42,6 +54,7 @@ struct EventFilter: ParsableArguments {
     /// Indicates whether it leaves anything out.
     var isSet: Bool {
         !kind.isEmpty || database != nil || zone != nil || result != nil || failed
+            || !author.isEmpty
     }
 
     private func takes(_ kind: String, _ database: Database?, _ zone: SyncedZone?) -> Bool {
@@ -52,7 +65,11 @@ struct EventFilter: ParsableArguments {
     }
 
     func takes(_ version: Version, in zone: SyncedZone?) -> Bool {
-        takes(version.kind.rawValue, zone?.database, zone)
+        let names = author.filter { !$0.hasPrefix("!") }
+        guard names.isEmpty || names.contains(version.shownAuthor),
+            !author.contains("!\(version.shownAuthor)")
+        else { return false }
+        return takes(version.kind.rawValue, zone?.database, zone)
     }
 
     func takes(_ event: SyncEvent, in zone: SyncedZone?) -> Bool {

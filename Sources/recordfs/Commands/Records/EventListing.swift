@@ -112,9 +112,33 @@ extension Version {
     }
 
     func line(_ path: String) -> String {
-        let author = author.rawValue.padded(to: 7)
+        let author = shownAuthor.padded(to: 7)
         let kind = kind.rawValue.padded(to: 8)
-        return "\(token)  \(Showing.time(at))  \(author)  \(kind)  \(path)"
+        let changed = fields.isEmpty ? "" : "  (\(shownFields))"
+        return "\(token)  \(Showing.time(at))  \(author)  \(kind)  \(path)\(changed)"
+    }
+
+    /// The first fields that differ from the version before, for people.
+    var shownFields: String {
+        let names = fields.prefix(5).map(\.description).joined(separator: ", ")
+        return fields.count > 5 ? "\(names) and \(fields.count - 5) more" : names
+    }
+
+    /// The members that say who made the change.
+    var authorMembers: [JSONMember] {
+        var members = [JSONMember(key: "author", value: .text(shownAuthor))]
+        if program != nil {
+            members.append(JSONMember(key: "origin", value: .text(author.rawValue)))
+        }
+        return members
+    }
+
+    /// The members that say what the change was part of, and which fields it has changed.
+    var changeMembers: [JSONMember] {
+        [
+            JSONMember(key: "transaction", value: .integer(transaction)),
+            JSONMember(key: "fields", value: .array(fields.map { .text($0.bytes) })),
+        ]
     }
 
     fileprivate func eventLine(_ path: String) -> EventLine {
@@ -122,11 +146,11 @@ extension Version {
             members: [
                 JSONMember(key: "token", value: .integer(token)),
                 JSONMember(key: "at", value: .text(Showing.time(at))),
-                JSONMember(key: "author", value: .text(author.rawValue)),
+            ] + authorMembers + [
                 JSONMember(key: "change", value: .text(kind.rawValue)),
                 JSONMember(key: "path", value: .text(path)),
                 JSONMember(key: "size", value: .integer(size)),
-            ], text: line(path))
+            ] + changeMembers, text: line(path))
     }
 }
 
