@@ -93,6 +93,9 @@ package struct ControlExecutor: Sendable {
         case .wantIndexes(let path, let expression): try wantIndexes(path, expression)
         case .collectGarbage(let isRehearsal):
             ControlReply(try store.upkeep.collectGarbage(isRehearsal: isRehearsal).json)
+        case .saveReader(let name, let token, let known):
+            try saveReader(name, token: token, known: known)
+        case .removeReader(let name): try removeReader(name)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
@@ -106,7 +109,7 @@ extension CollectedGarbage {
         .members([
             "deletedRecords": .integer(deletedRecords), "versions": .integer(versions),
             "assetFiles": .integer(assetFiles), "bytesBefore": .integer(bytesBefore),
-            "bytesAfter": .integer(bytesAfter),
+            "bytesAfter": .integer(bytesAfter), "readers": .array(readers.map(\.json)),
         ])
     }
 }

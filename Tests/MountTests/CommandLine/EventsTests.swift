@@ -129,6 +129,77 @@ extension MountTests {
                     """, "\(lines)")
         }
 
+        @Test(
+            "a reader gets what came since its last use, with a mount and without",
+            arguments: [false, true])
+        func reader(isMounted: Bool) throws {
+            let home = try CommandLineHome()
+            if isMounted { try home.ok("recordfs mount") }
+            try home.ok("for n in a b c; do echo '{}' | recordfs put local/Box/Note/$n; done")
+            func read(_ options: String = "") throws -> String {
+                try home.ok(
+                    "recordfs events --json --reader app \(options) | jq -r .path | sed 's,.*/,,'"
+                )
+                .replacing(".json", with: "").replacing("\n", with: " ")
+            }
+            #expect(try read("--peek") == "a b c")
+            #expect(try home.ok("recordfs readers") == "")
+            #expect(try read("--limit 1") == "a")
+            #expect(try read("--peek --limit 1") == "b")
+            #expect(try read("--author '!cli'") == "")
+            #expect(try read() == "")
+            try home.ok("echo '{}' | recordfs put local/Box/Note/d")
+            #expect(try home.ok("recordfs events --reader app --peek --count") == "1")
+            // Nobody has got this.
+            #expect(try home.shell("recordfs events --reader app > /dev/full").status == 1)
+            #expect(try read() == "d")
+            #expect(try read("--after 0 --limit 2") == "a b")
+            #expect(try read() == "c d")
+            let listed = try home.ok(
+                "recordfs readers list --json | jq -c '[.name, .token, .expired]'")
+            #expect(listed == #"["app",4,false]"#)
+            for wrong in ["--sync", "--last 1", "--count", "--before 1d"] {
+                #expect(
+                    try home.shell("recordfs events --reader app \(wrong)").status == 2, "\(wrong)")
+            }
+            for wrong in ["--peek", "--reader 'a b'", "--reader ''"] {
+                #expect(try home.shell("recordfs events \(wrong)").status == 2, "\(wrong)")
+            }
+            try home.ok("recordfs readers remove app")
+            #expect(try home.shell("recordfs readers remove app").status == 3)
+            #expect(try home.ok("recordfs readers list") == "")
+            if isMounted { try home.ok("recordfs unmount") }
+        }
+
+        @Test("who keeps old versions is named, and a forgotten reader is told so")
+        func forgotten() throws {
+            let home = try CommandLineHome()
+            try home.ok(
+                """
+                for n in $(seq 0 20); do echo "{\\"n\\": $n}" | recordfs put local/Box/Note/a; done
+                recordfs events --reader app --limit 2 > shown
+                store=.local/share/recordfs/store.sqlite
+                old=$(( ($(date +%s) - 100 * 86400) * 1000000000 ))
+                sqlite3 $store "UPDATE history SET at = $old"
+                """)
+            let rehearsed = try home.ok("recordfs gc -n")
+            #expect(
+                rehearsed.contains("Would remove 0 deleted records and 1 version."), "\(rehearsed)")
+            #expect(rehearsed.contains("The reader app keeps 9 old versions"), "\(rehearsed)")
+            #expect(try home.ok("recordfs status").contains("The reader app keeps 9 old versions"))
+            #expect(try home.ok("recordfs status --json | jq .readers[0].versions") == "9")
+            try home.ok(
+                "sqlite3 .local/share/recordfs/store.sqlite \"UPDATE history_reader SET used = $(( ($(date +%s) - 91 * 86400) * 1000000000 ))\""
+            )
+            #expect(try home.ok("recordfs gc -n").contains("10 versions"))
+            let told = try home.shell("recordfs events --reader app")
+            #expect(told.status == 1 && told.output == "", "\(told)")
+            #expect(told.errors.contains("expired") && told.errors.contains("--after"), "\(told)")
+            #expect(try home.ok("recordfs readers list").contains("expired"))
+            #expect(try home.ok("recordfs events --reader app --after 19 | wc -l") == "2")
+            #expect(try home.ok("recordfs events --reader app") == "")
+        }
+
         @Test("events are chosen by time, kind, database and zone, counted, and limited")
         func filters() throws {
             let home = try CommandLineHome()

@@ -16,6 +16,16 @@ extension Migrations {
         ALTER TABLE history ADD COLUMN batch INTEGER;
         """
 
+    /// The programs that read the history with a name, each with the token up to which it has read,
+    /// and the time of its last use.
+    static let readers = """
+        CREATE TABLE history_reader (
+            name TEXT PRIMARY KEY NOT NULL,
+            token INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
+
     private static let versions = """
         ALTER TABLE record ADD COLUMN version INTEGER;
         UPDATE record SET version = (

@@ -28,6 +28,7 @@ enum Migrations {
         ("2026-11-28 directory times", [sql("directory times", directoryTimes)]),
         ("2026-11-29 running events", [sql("running events", runningEvents)]),
         ("2026-11-29 authors", [sql("authors", authors)]),
+        ("2026-11-29 readers", [sql("readers", readers)]),
     ]
 
     typealias Step = (
@@ -123,7 +124,7 @@ enum Migrations {
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
-        "saved_text", "follow",
+        "saved_text", "follow", "history_reader",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

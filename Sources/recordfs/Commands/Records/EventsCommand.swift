@@ -41,6 +41,13 @@ struct EventsCommand: ParsableCommand {
     var limit: Int?
     @Flag(help: "Print only the number of changes.")
     var count = false
+    @Option(
+        help: ArgumentHelp(
+            "Print what came since the last use of this name, and save how far it has read. --after "
+                + "begins elsewhere.", valueName: "name"))
+    var reader: HistoryReader.Name?
+    @Flag(help: "With --reader: save nothing.")
+    var peek = false
 
     func validate() throws {
         try filter.validate(isSync: sync)
@@ -48,6 +55,11 @@ struct EventsCommand: ParsableCommand {
         if last != nil, limit != nil { throw ValidationError("--last and --limit do not fit.") }
         if follow, before != nil || limit != nil || count {
             throw ValidationError("--before, --limit and --count do not fit --follow.")
+        }
+        if peek, reader == nil { throw ValidationError("--peek is for --reader.") }
+        if reader != nil, sync || last != nil || before != nil || (count && !peek) {
+            throw ValidationError(
+                "--sync, --last, --before, and --count without --peek, do not fit --reader.")
         }
         if case .token? = before { throw ValidationError("--before is a time.") }
         for number in [last, limit] where (number ?? 0) < 0 {
@@ -58,21 +70,44 @@ struct EventsCommand: ParsableCommand {
     func run() throws {
         let access = try state.access()
         let store = try access.reader()
-        try access.reporting { () throws(RecordError) in
-            // Before the first read, so that no change between the two is missed.
-            let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
-            var listing = EventListing(store: store, filter: filter, isSync: sync)
-            listing.span = span
-            // Who follows hears of an exchange once: when it is over.
-            listing.showsRunning = !follow
-            try begin(&listing)
-            var shown = EventOutput(last: last, limit: limit, isCounted: count, isJSON: json)
-            while true {
-                while !shown.isFull, try listing.next({ shown.add($0) }) {}
-                shown.end()
-                guard let watch else { return }
-                watch.wait()
+        // Before the first read, so that no change between the two is missed.
+        let watch = try access.reporting { () throws(RecordError) in
+            follow ? try DirectoryWatch(directory: access.directory) : nil
+        }
+        var listing = EventListing(store: store, filter: filter, isSync: sync)
+        listing.span = span
+        // Who follows hears of an exchange once: when it is over.
+        listing.showsRunning = !follow
+        var place = try reader.map {
+            try ReaderPlace($0, in: access, store, from: start, peeks: peek)
+        }
+        if let place {
+            listing.token = place.token
+        } else {
+            try access.reporting { () throws(RecordError) in try begin(&listing) }
+        }
+        var shown = EventOutput(last: last, limit: limit, isCounted: count, isJSON: json)
+        while true {
+            var hasMore = !shown.isFull
+            while hasMore {
+                hasMore = try access.reporting { () throws(RecordError) in
+                    try listing.next { shown.add($0) }
+                }
+                // A failed write ends the program before this.
+                try place?.save(listing.token)
             }
+            shown.end()
+            guard let watch else { return }
+            watch.wait()
+        }
+    }
+
+    /// The token at which a reader begins anew.
+    private var start: Int64? {
+        switch after {
+        case .token(let token)?: token
+        case .time?: 0
+        case .deletion?, nil: nil
         }
     }
 
