@@ -84,6 +84,9 @@ package final class RecordStore: Sendable {
     /// Indicates whether `write` is possible.
     package var isWritable: Bool { writer != nil && !options.readOnly }
 
+    /// Indicates whether a process writes the store: this one, or the one that has the lock.
+    package var hasWriter: Bool { isWritable || StoreLock.isTaken(places.lock) }
+
     /// Registers an observer that is called after each commit that changed something, on the
     /// committing thread, with no lock held and outside the writer's queue.
     package func observe(_ observer: @escaping @Sendable ([StoreChange]) -> Void) {

@@ -59,15 +59,10 @@ final class StoreLock: Sendable {
     deinit { release() }
 }
 
-extension RecordStore {
-    /// Indicates whether a process writes the store: this one, or the one that has the lock.
-    package var hasWriter: Bool { isWritable || StoreLock.isTaken(places.lock) }
-}
-
 extension StoreLock {
     /// Indicates whether a process has the lock. Taking it to see would be in the way of a process
     /// that begins; so the kernel's list says it.
-    fileprivate static func isTaken(_ path: String) -> Bool {
+    static func isTaken(_ path: String) -> Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { Glibc.close(descriptor) }

@@ -221,4 +221,42 @@ extension Exchange {
         WireError(
             text: Text(ServerErrorCode.changeTokenExpired.rawValue),
             reason: "The server was restored from a backup."))
+
+    // MARK: Events
+
+    /// Tells of an exchange that runs, in the transaction that begins it. Does nothing when an event
+    /// has told of it, and without an engine.
+    ///
+    /// - Parameter hasProgress: whether the server has taken or sent something.
+    func noteBegin(
+        _ kind: SyncEvent.Kind, _ zone: ZoneID?, hasProgress: Bool = false,
+        _ transaction: Transaction
+    ) throws(RecordError) {
+        guard let start = running.due(kind, zone, hasProgress: hasProgress) else { return }
+        let id = try transaction.feed.begin(
+            SyncEvent(kind, database, zone, start: start, end: nil))
+        transaction.whenCommitted { [running] in running.note(id, zone) }
+    }
+
+    /// Notes changes that the server does not take as failed exports, for those who follow events.
+    func noteRefusals(
+        _ refusals: [(record: SyncEvent.Record, reason: String)], of zone: SyncedZone,
+        _ transaction: Transaction
+    ) throws(RecordError) {
+        func note(_ error: String, _ record: SyncEvent.Record?) throws(RecordError) {
+            try transaction.feed.note(
+                SyncEvent(
+                    .export, database, zone.id, start: transaction.now, end: transaction.now,
+                    error: error, record: record))
+        }
+        for refusal in refusals.prefix(Self.toldRefusals) {
+            try note(refusal.reason, refusal.record)
+        }
+        let rest = refusals.count - Self.toldRefusals
+        guard rest > 0 else { return }
+        try note("\(rest) more records were refused. recordfs errors lists all.", nil)
+    }
+
+    /// The number of refused records of one request that get an event each.
+    private static let toldRefusals = 100
 }

@@ -1,6 +1,5 @@
 import RecordModel
 import RecordStore
-import RecordStoreSync
 import Synchronization
 
 /// The exchanges of a database that run, as far as events tell of them: who reads the events sees an
@@ -34,7 +33,7 @@ final class RunningEvents: Sendable {
     }
 
     /// Returns the time at which an exchange began, if an event is to tell of it now.
-    fileprivate func due(
+    func due(
         _ kind: SyncEvent.Kind, _ zone: ZoneID?, hasProgress: Bool
     ) -> Timestamp? {
         jobs.withLock { jobs in
@@ -45,7 +44,7 @@ final class RunningEvents: Sendable {
         }
     }
 
-    fileprivate func note(_ id: Int64, _ zone: ZoneID?) {
+    func note(_ id: Int64, _ zone: ZoneID?) {
         jobs.withLock { $0[zone]?.begun = id }
     }
 
@@ -65,42 +64,4 @@ final class RunningEvents: Sendable {
     func end(_ zone: ZoneID?) -> Int64? {
         jobs.withLock { jobs in jobs.removeValue(forKey: zone)?.begun }
     }
-}
-
-extension Exchange {
-    /// Tells of an exchange that runs, in the transaction that begins it. Does nothing when an event
-    /// has told of it, and without an engine.
-    ///
-    /// - Parameter hasProgress: whether the server has taken or sent something.
-    func noteBegin(
-        _ kind: SyncEvent.Kind, _ zone: ZoneID?, hasProgress: Bool = false,
-        _ transaction: Transaction
-    ) throws(RecordError) {
-        guard let start = running.due(kind, zone, hasProgress: hasProgress) else { return }
-        let id = try transaction.feed.begin(
-            SyncEvent(kind, database, zone, start: start, end: nil))
-        transaction.whenCommitted { [running] in running.note(id, zone) }
-    }
-
-    /// Notes changes that the server does not take as failed exports, for those who follow events.
-    func noteRefusals(
-        _ refusals: [(record: SyncEvent.Record, reason: String)], of zone: SyncedZone,
-        _ transaction: Transaction
-    ) throws(RecordError) {
-        func note(_ error: String, _ record: SyncEvent.Record?) throws(RecordError) {
-            try transaction.feed.note(
-                SyncEvent(
-                    .export, database, zone.id, start: transaction.now, end: transaction.now,
-                    error: error, record: record))
-        }
-        for refusal in refusals.prefix(Self.toldRefusals) {
-            try note(refusal.reason, refusal.record)
-        }
-        let rest = refusals.count - Self.toldRefusals
-        guard rest > 0 else { return }
-        try note("\(rest) more records were refused. recordfs errors lists all.", nil)
-    }
-
-    /// The number of refused records of one request that get an event each.
-    private static let toldRefusals = 100
 }
