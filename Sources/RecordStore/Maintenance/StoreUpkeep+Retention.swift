@@ -359,7 +359,9 @@ extension SQLConnection {
             try first("SELECT version FROM base WHERE record_id = ?", [.integer(record)]) {
                 $0.int64IfPresent(0)
             } ?? nil
-        let oldest = store.options.clock.now - store.options.retention.unsentAge
-        return { token, at in token > acknowledged ?? 0 && at >= oldest }
+        let now = store.options.clock.now
+        // A time that lies in the future was noted by a clock that was wrong.
+        let times = (now - store.options.retention.unsentAge)...(now + ClockWatch.jump)
+        return { token, at in token > acknowledged ?? 0 && times.contains(at) }
     }
 }
