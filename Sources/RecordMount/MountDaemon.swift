@@ -23,6 +23,8 @@ package struct MountConfiguration: Sendable {
     package var grace: Duration = .seconds(3)
     /// The limit for downloaded files that the server has too, in bytes. Nil for no limit.
     package var cacheBytes: Int64?
+    /// The author of what is saved on the mount. Nil for none but the mount.
+    package var author: AuthorName?
     /// Receives refused saves that the store does not report: `Tree.Options.refused`.
     package var refused: @Sendable (_ path: String, _ reason: String) -> Void = { _, _ in }
     package var threads = MountConfiguration.defaultThreads

@@ -17,6 +17,8 @@ package struct StoreOptions: Sendable {
     /// a full log into the database and for some thousand deletions.
     package var reserveBytes: Int64 = 20 << 20
     package var retention = Retention()
+    /// The author of what the mount saves. If nil, history says that it was the mount.
+    package var mountAuthor: AuthorName?
 
     package init(
         clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,

@@ -86,6 +86,9 @@ package final class RecordStore: Sendable {
     /// Indicates whether `write` is possible.
     package var isWritable: Bool { writer != nil && !options.readOnly }
 
+    /// Indicates whether a process writes the store: this one, or the one that has the lock.
+    package var hasWriter: Bool { isWritable || StoreLock.isTaken(places.lock) }
+
     /// Registers an observer that is called after each commit that changed something, on the
     /// committing thread, with no lock held and outside the writer's queue.
     package func observe(_ observer: @escaping @Sendable ([StoreChange]) -> Void) {
@@ -110,14 +113,19 @@ package final class RecordStore: Sendable {
 
     /// Runs `body` in one immediate transaction. An error that `body` throws rolls everything back.
     ///
-    /// - Parameter isFreeing: for an operation that removes data and so has to work on a full disk.
-    ///   The body runs a second time, with the reserve, if the first run found no more space.
+    /// - Parameters:
+    ///   - program: the name that the program has given itself which asks for it.
+    ///   - isFreeing: for an operation that removes data and so has to work on a full disk. The body
+    ///     runs a second time, with the reserve, if the first run found no more space.
     /// - Throws: readOnly; noSpace, ioFailure, corrupt from the disk; the errors that `body`
     ///   throws.
     package func write<T>(
-        author: Author, isFreeing: Bool = false, _ body: (Transaction) throws(RecordError) -> T
+        author: Author, by program: AuthorName? = nil, isFreeing: Bool = false,
+        _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {
         if !isFreeing { try upkeep.checkSpace() }
+        let isOfMount = author == .mount || author == .restore
+        let author = (author, program ?? (isOfMount ? options.mountAuthor : nil))
         do throws(RecordError) {
             let result = try writeOnce(author, body)
             if isFreeing, reserve?.isWhole == false { upkeep.relieve() }
@@ -134,7 +142,8 @@ package final class RecordStore: Sendable {
     }
 
     private func writeOnce<T>(
-        _ author: Author, _ body: (Transaction) throws(RecordError) -> T
+        _ author: (Author, program: AuthorName?),
+        _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> T {
         guard let writer, isWritable else {
             throw RecordError(.readOnly, "The store was opened for reading only.")
@@ -142,10 +151,10 @@ package final class RecordStore: Sendable {
         while true {
             // Only the mount may meet a type that it has removed and whose deletions still wait: all
             // others would find the name taken, and records that are nowhere.
-            if author != .mount { try upkeep.finishRemovedTypes() }
+            if author.0 != .mount { try upkeep.finishRemovedTypes() }
             let finished = try writer.use {
                 connection throws(RecordError) -> (T, FinishedTransaction)? in
-                if author != .mount, hasRemovedTypes.load(ordering: .acquiring) { return nil }
+                if author.0 != .mount, hasRemovedTypes.load(ordering: .acquiring) { return nil }
                 return try commit(connection, author, body)
             }
             guard let (result, transaction) = finished else { continue }
@@ -163,11 +172,12 @@ package final class RecordStore: Sendable {
     }
 
     private func commit<T>(
-        _ connection: SQLConnection, _ author: Author,
+        _ connection: SQLConnection, _ author: (Author, program: AuthorName?),
         _ body: (Transaction) throws(RecordError) -> T
     ) throws(RecordError) -> (T, FinishedTransaction) {
         let transaction = Transaction(
-            connection: connection, store: self, author: author, now: options.clock.now)
+            connection: connection, store: self, author: author.0, program: author.program,
+            now: options.clock.now)
         try connection.run("BEGIN IMMEDIATE")
         let result: T
         do {

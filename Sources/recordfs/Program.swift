@@ -76,6 +76,7 @@ struct RecordFSCommand: ParsableCommand {
             MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
             GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
+            ReadersCommand.self,
             RestoreCommand.self, DraftCommand.self, ScratchCommand.self, ImportCommand.self,
             ExportCommand.self,
             SchemaCommand.self, ModelCommand.self, ConflictsCommand.self,

@@ -9,7 +9,7 @@ struct ControlSocketTests {
     /// A server whose answer to `put` is the text, and to everything else a refusal.
     private func echo(_ directory: String) throws -> ControlServer {
         try ControlServer(directory: directory, logger: .quiet) {
-            (request) throws(RecordError) in
+            (request, _) throws(RecordError) in
             guard case .put(let path, let text) = request else {
                 throw RecordError(
                     .schemaMismatch, "no", at: TextPosition(line: 3, column: 7, offset: 40))

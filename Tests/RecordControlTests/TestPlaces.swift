@@ -82,7 +82,7 @@ final class ServedStore: Sendable {
         let executor = ControlExecutor(
             store: store, isForTests: true, status: { .members(["pid": .integer(getpid())]) })
         server = try ControlServer(directory: store.directory, logger: .quiet) {
-            (request) throws(RecordError) in try executor.run(request)
+            (request, author) throws(RecordError) in try executor.run(request, by: author)
         }
         client = try #require(try ControlClient.connect(directory: store.directory))
     }

@@ -129,6 +129,25 @@ struct MemberMappingTests {
         }
     }
 
+    @Test("a query names the members of the model, or the fields")
+    func query() throws {
+        let source = try document(input, mapped)
+        for (term, isFound) in [
+            ("title=Soup", true), ("CD_title=Soup", true), ("title=Stew", false),
+            ("price>12", true),
+            ("isRead", true), ("!shelf", true), ("isRead=true", true), ("isRead=false", false),
+        ] {
+            let query = try QueryExpression(parsing: Array(term.utf8), schema: mapped)
+            let time = Timestamp(seconds: 0)
+            #expect(
+                query.matches(source, name: RecordName("B1"), created: time, modified: time)
+                    == isFound, "\(term)")
+        }
+        #expect(throws: RecordError.self) {
+            try QueryExpression(parsing: Array("titel=x".utf8), schema: mapped)
+        }
+    }
+
     private func rules(_ member: MemberMapping.Member) -> RecordSchema {
         var schema = RecordSchema.empty
         schema.mapping = MemberMapping(

@@ -222,6 +222,22 @@ struct ModelAttachingTests {
         #expect(try fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 
+    @Test("records that others share for reading show as objects too")
+    func readOnly() throws {
+        let fixture = try StoreFixture(.shared)
+        try fixture.upsert(
+            "B1", ["CD_entityName": .string("Book"), "CD_shelf": .string("S1")], type: "CD_Article")
+        try fixture.upsert("S1", ["CD_entityName": .string("Shelf")], type: "CD_Shelf")
+        try fixture.write(.sync) { transaction throws(RecordError) in
+            try transaction.setPermission(.readOnly, of: fixture.zone.id)
+        }
+        try attach(fixture)
+        #expect(try texts(fixture)["Book/B1"] == #"{"shelf":"S1"}"#)
+        #expect(try texts(fixture)["Shelf/S1"] == #"{"articles":["B1"]}"#)
+        try detach(fixture)
+        #expect(try texts(fixture)["CD_Shelf/S1"] == #"{"CD_entityName":"Shelf"}"#)
+    }
+
     @Test("a model is not attached beside plain records with the name of an entity")
     func taken() throws {
         let fixture = try fixture()

@@ -203,6 +203,36 @@ struct ObjectLinkTests {
         #expect(try shop.fixture.store.upkeep.integrityCheck(deep: true).isEmpty)
     }
 
+    @Test("a restored text has the lists of today")
+    func restored() throws {
+        let shop = try Shop()
+        try shop.put("Book/B1", "{}")
+        try shop.put("Shelf/S1", #"{"books": ["B1"], "name": "a"}"#)
+        try shop.put("Shelf/S1", #"{"books": [], "name": "b"}"#)
+        let version = try #require(
+            try shop.fixture.store.past.changes(after: 0, limit: 100).first {
+                $0.name == RecordName("S1")
+            })
+        _ = try shop.fixture.write(.restore) { transaction throws(RecordError) in
+            try transaction.records.restoreVersion(version.token)
+        }
+        #expect(try shop.text("Shelf/S1") == #"{"books":[],"name":"a"}"#)
+        #expect(try shop.text("Book/B1") == "{}")
+    }
+
+    @Test("a move ends nothing")
+    func moved() throws {
+        let shop = try Shop()
+        try shop.put("Page/P1", "{}")
+        try shop.put("Book/B1", #"{"pages": ["P1"]}"#)
+        let book = try #require(try shop.fixture.record("B1", type: #require(shop.types["Book"])))
+        // As the mover of a share does it.
+        try shop.fixture.write { transaction throws(RecordError) in
+            try transaction.records.finalizeDelete(book.id)
+        }
+        #expect(try shop.text("Page/P1") == #"{"book":"B1"}"#)
+    }
+
     @Test("a deletion on another machine changes nothing but what shows")
     func deletedElsewhere() throws {
         let shop = try Shop()

@@ -97,43 +97,4 @@ import Testing
         #expect(try listed() == [] && due() == [])
         #expect(try fixture.store.syncState.counts().passedOver == 0)
     }
-
-    @Test("events are numbered, kept, told to observers, and read on from the last one seen")
-    func events() throws {
-        #expect(try fixture.store.syncState.lastSyncEvent() == 0)
-        let sent = [
-            SyncEvent(.setup, .private, nil, start: .init(seconds: 1), end: .init(seconds: 2)),
-            SyncEvent(
-                .export, .shared, fixture.zone.id, start: .init(seconds: 3),
-                end: .init(seconds: 4), records: 5, error: "no route"),
-        ]
-        _ = fixture.changes()
-        try fixture.feed { (feed) throws(RecordError) in
-            for event in sent { try feed.note(event) }
-        }
-        let heard = fixture.changes()
-        #expect(heard.map(\.kind) == [.exchanged, .exchanged])
-        #expect(heard.map(\.zone) == [ZoneID(0), fixture.zone.id])
-        let kept = try fixture.store.syncState.syncEvents(after: 0, limit: 10)
-        #expect(kept == heard.compactMap(\.exchange))
-        #expect(kept.map(\.id) == [1, 2])
-        var numbered = sent
-        for index in sent.indices { numbered[index].id = Int64(index + 1) }
-        #expect(kept == numbered)
-        #expect(try fixture.store.syncState.syncEvents(after: 1, limit: 10) == [numbered[1]])
-        #expect(try fixture.store.syncState.syncEvents(after: 0, limit: 1) == [numbered[0]])
-        #expect(try fixture.store.syncState.lastSyncEvent() == 2)
-    }
-
-    @Test("of the events the last ten thousand are kept")
-    func keptEvents() throws {
-        let event = SyncEvent(
-            .import, .private, nil, start: .init(seconds: 1), end: .init(seconds: 1))
-        try fixture.feed { (feed) throws(RecordError) in
-            for _ in 0..<10_003 { try feed.note(event) }
-        }
-        #expect(
-            try fixture.store.syncState.syncEvents(after: 0, limit: 20_000).map(\.id)
-                == Array(4...10_003))
-    }
 }

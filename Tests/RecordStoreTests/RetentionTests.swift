@@ -51,7 +51,7 @@ import Testing
 
     @Test("of a record that is there the last ten versions stay, and the last change of each field")
     func versions() throws {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(.local)
         try fixture.save("a", #"{"old":1,"n":0}"#)
         for number in 1...30 { try fixture.save("a", #"{"old":1,"n":\#(number)}"#) }
         fixture.clock.advance(Self.day * 91)

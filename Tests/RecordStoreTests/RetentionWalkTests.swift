@@ -31,7 +31,7 @@ import Testing
         try fixture.save("a", #"{"old":2,"n":0}"#)
         for number in 1...20 { try fixture.save("a", "{\"old\":2,\"n\":\(number)}") }
         #expect(try fixture.edits("a")["old"] == stamp)
-        fixture.clock.advance(.seconds(91 * 24 * 3600))
+        fixture.clock.advance(.seconds(181 * 24 * 3600))
         _ = try fixture.store.upkeep.purgeTrash()
         while try fixture.store.upkeep.keepSmall() {}
         #expect(try fixture.kinds("a").count < 18)

@@ -1,4 +1,6 @@
 import RecordModel
+import RecordServerCore
+import RecordServerHTTP
 import RecordStore
 import RecordStoreSync
 import RecordSync
@@ -142,5 +144,110 @@ import Testing
         await task.value
         #expect(seen.withLock(\.self) == ["3 of 7", "6 of 7"])
         #expect(engine.published.downloads.isEmpty)
+    }
+
+    /// Runs an engine, and returns the events while the server answers a request, and those at the
+    /// end.
+    private func events(
+        of replica: Replica, during operation: SyncOperation
+    ) async throws -> (during: [String], after: [SyncEvent]) {
+        let seen = Mutex<[String]>([])
+        replica.wire.plan(
+            operation,
+            .meanwhile {
+                let events = try replica.store.syncState.syncEvents(after: 0, limit: 100)
+                seen.withLock { seen in
+                    seen = events.map { "\($0.kind.rawValue)\($0.isRunning ? " runs" : "")" }
+                }
+            })
+        _ = await run(replica)
+        return (
+            seen.withLock(\.self), try replica.store.syncState.syncEvents(after: 0, limit: 100)
+        )
+    }
+
+    @Test("an exchange that runs is an event without an end")
+    func running() async throws {
+        let server = try await TestServer()
+        let a = try Replica(server)
+        let first = try await events(of: a, during: .databaseChanges)
+        #expect(first.during == ["setup runs"])
+        #expect(first.after.map(\.kind) == [.setup] && first.after.allSatisfy { $0.end != nil })
+        for number in 0..<7 { try a.save("r\(number)", #"{"n":1}"#) }
+        let upload = try await events(of: a, during: .recordsModify)
+        #expect(upload.during.last == "export runs")
+        let export = try #require(upload.after.last)
+        #expect(upload.after.allSatisfy { $0.end != nil })
+        #expect(export.records == 7 && export.begun.map { $0 < export.id } == true)
+        let b = try Replica(server) { $0.pageRecords = 3 }
+        // It is told of with the first page: this is what runs when the second one is asked for.
+        b.wire.plan(.zoneChanges, .meanwhile {})
+        let download = try await events(of: b, during: .zoneChanges)
+        #expect(download.during == ["setup", "import runs"])
+        #expect(download.after.last?.records == 7)
+        #expect(download.after.allSatisfy { $0.end != nil })
+    }
+
+    @Test("a failure ends what runs, and what is tried again runs when something is taken")
+    func failedRun() async throws {
+        let server = try await TestServer()
+        let a = try Replica(server)
+        try a.save("w", #"{"n":1}"#)
+        let engine = SyncEngine(a.exchange)
+        let task = Task { await engine.run() }
+        await engine.finishDueWork()
+        try a.save("x", #"{"n":1}"#)
+        a.wire.loseRequests(over: 0)
+        for _ in 0..<3 { await engine.finishDueWork() }
+        func exports() throws -> [SyncEvent] {
+            try a.store.syncState.syncEvents(after: 0, limit: 100).filter { $0.kind == .export }
+        }
+        let failed = try exports().filter { $0.error != nil }
+        #expect(failed.count == 1, "the same again is no event, and does not run")
+        #expect(failed.first?.begun != nil && failed.first?.end != nil)
+        a.wire.loseRequests(over: .max)
+        await engine.finishDueWork()
+        task.cancel()
+        await task.value
+        let last = try #require(try exports().last)
+        #expect(last.records == 1 && last.end != nil && last.begun != nil)
+    }
+
+    @Test("each record that the server refuses is a failed export with its reason")
+    func refused() async throws {
+        let server = try await TestServer { $0.service.recordBytes = 5_000 }
+        let a = try Replica(server)
+        let long = String(repeating: "k", count: 6_000)
+        for name in ["x", "z"] { try a.save(name, "{\"a\":[\"\(long)\"]}") }
+        try a.save("y", "{}")
+        _ = await run(a)
+        let events = try a.store.syncState.syncEvents(after: 0, limit: 100)
+        let failed = events.filter { $0.error != nil }
+        #expect(failed.compactMap(\.record?.name).sorted() == [RecordName("x"), RecordName("z")])
+        #expect(failed.allSatisfy { $0.error?.contains("5000") == true && $0.kind == .export })
+        #expect(events.last?.records == 1 && events.last?.error == nil)
+        let zone = try #require(failed.first?.zone)
+        try a.store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            for record in ["x", "z"] {
+                try transaction.outbox.retryOutbox(of: RecordName(record), in: zone)
+            }
+        }
+        _ = await run(a)
+        let again = try a.store.syncState.syncEvents(after: events.last?.id ?? 0, limit: 100)
+        #expect(again.filter { $0.error != nil }.count == 2)
+        #expect(again.allSatisfy { $0.end != nil }, "nothing runs when all was refused")
+    }
+
+    @Test("of many refused records of one request a hundred are named")
+    func manyRefused() async throws {
+        let server = try await TestServer()
+        let a = try Replica(server) { $0.claims.records = 400 }
+        for number in 0..<210 { try a.save("r\(number)", "{}") }
+        a.wire.plan(.recordsModify, .partly(ServerError(.accessDenied, "not you")))
+        _ = await run(a)
+        let failed = try a.store.syncState.syncEvents(after: 0, limit: 300)
+            .filter { $0.error != nil }
+        #expect(failed.compactMap(\.record).count == 100)
+        #expect(failed.last?.error?.hasPrefix("5 more records") == true, "\(failed.count)")
     }
 }

@@ -37,9 +37,12 @@ package final class ControlClient: Sendable {
 
     /// Performs a request.
     ///
+    /// - Parameter author: the name that the program has given itself.
     /// Errors: the error of the daemon; `ioFailure`, `timedOut` when the connection fails.
-    package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
-        try socket.send(request.frame)
+    package func perform(
+        _ request: ControlRequest, by author: AuthorName? = nil
+    ) throws(RecordError) -> ControlReply {
+        try socket.send(request.frame.signed(by: author))
         guard let frame = try socket.receive() else {
             throw RecordError(
                 .ioFailure, "The daemon closed the connection before it answered. Try again.")

@@ -64,6 +64,9 @@ package enum ControlRequest: Sendable {
     case wantIndexes(RecordPath, expression: [UInt8])
     /// Removes everything whose retention time is over, or counts it.
     case collectGarbage(isRehearsal: Bool)
+    /// Saves how far a reader of the history has read, if its saved token is the known one.
+    case saveReader(HistoryReader.Name, token: Int64, known: Int64?)
+    case removeReader(HistoryReader.Name)
     case status
     case verb(ControlVerb)
     /// Passes a change to the store as the sync engine would. It is for tests and debugging.
@@ -74,7 +77,9 @@ extension ControlRequest {
     /// Indicates whether the files of the mount may differ afterwards.
     package var mayChangeFiles: Bool {
         switch self {
-        case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status: false
+        case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status, .saveReader,
+            .removeReader:
+            false
         case .verb(let verb): verb.traits.contains(.mayChangeFiles)
         case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
             .settleConflict, .applySchema, .importBatch, .sharing, .applyRemote:
@@ -117,6 +122,14 @@ extension ControlRequest {
             Self.frame("wantIndexes", ["path": .text(path.bytes)], body: expression)
         case .collectGarbage(let isRehearsal):
             Self.frame(isRehearsal ? "countGarbage" : "collectGarbage", [:])
+        case .saveReader(let name, let token, let known):
+            Self.frame(
+                "saveReader",
+                [
+                    "reader": .text(name.text), "token": .integer(token),
+                    "known": known.map { .integer($0) } ?? .null,
+                ])
+        case .removeReader(let name): Self.frame("removeReader", ["reader": .text(name.text)])
         case .status: Self.frame("status", [:])
         case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
         case .applyRemote(let text): Self.frame("applyRemote", [:], body: text)
@@ -167,6 +180,11 @@ extension ControlRequest {
         case "wantIndexes": self = .wantIndexes(try path(), expression: frame.body)
         case "collectGarbage", "countGarbage":
             self = .collectGarbage(isRehearsal: name == "countGarbage")
+        case "saveReader":
+            self = .saveReader(
+                try Self.reader(header), token: header.integerMember("token") ?? 0,
+                known: header.integerMember("known"))
+        case "removeReader": self = .removeReader(try Self.reader(header))
         case "status": self = .status
         case "verb":
             guard let verb = header.stringMember("verb").flatMap(ControlVerb.init) else {
@@ -306,6 +324,10 @@ extension ControlRequest {
         _ key: String = "path", in header: JSONValue
     ) throws(RecordError) -> RecordPath {
         try RecordPath(parsing: try string(key, in: header))
+    }
+
+    private static func reader(_ header: JSONValue) throws(RecordError) -> HistoryReader.Name {
+        try HistoryReader.Name(String(decoding: try string("reader", in: header), as: UTF8.self))
     }
 
     private static func string(

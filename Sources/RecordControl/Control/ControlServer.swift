@@ -11,9 +11,9 @@ import Synchronization
 /// One thread accepts connections, and each connection has a thread of its own. All of them block.
 /// None belongs to the cooperative pool.
 package final class ControlServer: Sendable {
-    /// Answers one request. It is called from several threads at once.
+    /// Answers one request of a program that may have given itself a name. It is called from several threads at once.
     package typealias Handler =
-        @Sendable (ControlRequest) throws(RecordError) -> ControlReply
+        @Sendable (ControlRequest, AuthorName?) throws(RecordError) -> ControlReply
 
     /// The number of connections above which a client is asked to try again later.
     package static let connectionLimit = 32
@@ -134,7 +134,7 @@ package final class ControlServer: Sendable {
 
     private func answer(_ frame: ControlFrame) -> ControlFrame {
         do {
-            return try handler(try ControlRequest(frame)).frame
+            return try handler(try ControlRequest(frame), try frame.author()).frame
         } catch {
             return ControlReply.frame(of: error)
         }

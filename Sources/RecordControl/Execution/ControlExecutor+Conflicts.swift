@@ -8,7 +8,7 @@ extension ControlExecutor {
         guard try store.conflicts(at: path).contains(where: { $0.id == number }) else {
             throw RecordError(.notFound, "it has no conflict \(number) any more.")
         }
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
             try transaction.merging.settle(number, settlement)
         }
         return ControlReply(.object([]))

@@ -20,7 +20,7 @@ extension ControlExecutor {
                 .invalidArgument, "\(target) is already its place. Name another record or type.")
         }
         let assets = try store.assets.assets(of: entry.id)
-        let moved = try store.write(author: .commandLine) {
+        let moved = try store.write(author: .commandLine, by: author) {
             (transaction) throws(RecordError) -> RecordID in
             try transaction.checkWritable(entry.id)
             if !path.isInZone(of: target), try !transaction.moves.isAlone(entry.id) {

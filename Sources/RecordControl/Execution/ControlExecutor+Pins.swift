@@ -8,7 +8,7 @@ extension ControlExecutor {
         guard !isPinned || zone.database != .local else {
             throw RecordError(.invalidArgument, "records in local/ never leave this machine.")
         }
-        let isNew = try store.write(author: .commandLine, isFreeing: !isPinned) {
+        let isNew = try store.write(author: .commandLine, by: author, isFreeing: !isPinned) {
             (transaction) throws(RecordError) in
             isPinned
                 ? try transaction.assets.pin(target, in: zone.id)

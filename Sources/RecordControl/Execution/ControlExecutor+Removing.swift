@@ -13,7 +13,7 @@ extension ControlExecutor {
             return ControlReply(.members(["removed": .integer(1)]))
         case .asset:
             let asset = try store.asset(at: path)
-            try store.write(author: .commandLine, isFreeing: true) {
+            try store.write(author: .commandLine, by: author, isFreeing: true) {
                 (transaction) throws(RecordError) in
                 try transaction.assets.removeAsset(asset.record, asset.field, asset.index)
             }
@@ -36,7 +36,7 @@ extension ControlExecutor {
                     removed += try removeType(type, recursive: true)
                 }
             }
-            try store.write(author: .commandLine, isFreeing: true) {
+            try store.write(author: .commandLine, by: author, isFreeing: true) {
                 (transaction) throws(RecordError) in
                 try transaction.removeZone(zone.id)
             }
@@ -53,7 +53,7 @@ extension ControlExecutor {
             try delete(entries, isRecursive: true)
             removed += entries.count
         }
-        try store.write(author: .commandLine, isFreeing: true) {
+        try store.write(author: .commandLine, by: author, isFreeing: true) {
             (transaction) throws(RecordError) in
             try transaction.removeType(type.id)
         }
@@ -65,7 +65,7 @@ extension ControlExecutor {
     private func delete(
         _ entries: [RecordEntry], isRecursive: Bool = false
     ) throws(RecordError) {
-        try store.write(author: .commandLine, isFreeing: true) {
+        try store.write(author: .commandLine, by: author, isFreeing: true) {
             (transaction) throws(RecordError) in
             for entry in entries {
                 try transaction.records.beginDelete(entry.id)

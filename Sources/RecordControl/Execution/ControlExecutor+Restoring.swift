@@ -8,7 +8,7 @@ extension ControlExecutor {
                 throw RecordError(
                     .notFound, "it has no version \(version). recordfs history lists them.")
             }
-            let entry = try store.write(author: .commandLine) {
+            let entry = try store.write(author: .commandLine, by: author) {
                 (transaction) throws(RecordError) -> RecordEntry in
                 try transaction.records.restoreVersion(version)
             }
@@ -23,7 +23,7 @@ extension ControlExecutor {
         if let info = try store.type(zone.id, type), let entry = try store.record(info.id, stem),
             entry.state == .waitingDelete
         {
-            try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+            try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
                 try transaction.records.cancelDelete(entry.id)
             }
             return ControlReply(.members(["deleted": .null]))
@@ -35,7 +35,7 @@ extension ControlExecutor {
                 "the trash has no such record. recordfs restore --list \(path.directory) shows "
                     + "what it has.")
         }
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
             _ = try transaction.records.restore(latest.id)
         }
         let time = ISO8601.print(milliseconds: latest.deleted.milliseconds)
@@ -47,7 +47,8 @@ extension ControlExecutor {
     ) throws(RecordError) -> ControlReply {
         let scope = try path.restoreScope
         try store.checkWasThere(path)
-        let plan = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        let plan = try store.write(author: .commandLine, by: author) {
+            (transaction) throws(RecordError) in
             try transaction.restore(scope, to: point)
         }
         return ControlReply(plan.json)
@@ -56,7 +57,7 @@ extension ControlExecutor {
     func discardDraft(_ path: RecordPath) throws(RecordError) -> ControlReply {
         let entry = try store.record(at: path)
         guard entry.hasDraft else { throw RecordError(.notFound, "there is no draft of it.") }
-        let rest = try store.write(author: .commandLine, isFreeing: true) {
+        let rest = try store.write(author: .commandLine, by: author, isFreeing: true) {
             (transaction) throws(RecordError) in
             try transaction.records.discardDraft(entry.id)
         }
@@ -65,7 +66,7 @@ extension ControlExecutor {
 
     func applySchema(_ text: [UInt8]) throws(RecordError) -> ControlReply {
         let types = try SchemaText.parse(text)
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
             for (name, schema) in types { try transaction.setSchema(schema, of: name) }
         }
         return ControlReply(.members(["types": .array(types.map { .name($0.0) })]))

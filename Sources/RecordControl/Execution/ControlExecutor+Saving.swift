@@ -7,7 +7,7 @@ extension ControlExecutor {
             throw RecordError(
                 .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
         }
-        let result = try store.write(author: .commandLine) {
+        let result = try store.write(author: .commandLine, by: author) {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)
             return try transaction.records.save(
@@ -22,7 +22,7 @@ extension ControlExecutor {
                 .invalidArgument, "is not a large field. Write DATABASE/ZONE/TYPE/NAME@FIELD.EXT.")
         }
         let (hash, size) = try store.assets.importAsset(fromFile: file)
-        try store.write(author: .commandLine) { (transaction) throws(RecordError) in
+        try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
             let type = try transaction.makeType(at: path)
             guard let record = try transaction.records.record(type.id, stem),
                 record.state != .waitingDelete
@@ -65,7 +65,7 @@ extension ControlExecutor {
         if batch.isRehearsal {
             (counts, problems) = try rehearse(batch)
         } else {
-            (counts, problems) = try store.write(author: .import) {
+            (counts, problems) = try store.write(author: .import, by: author) {
                 (transaction) throws(RecordError) in
                 try Self.save(batch, in: transaction)
             }
@@ -86,7 +86,7 @@ extension ControlExecutor {
     ) throws(RecordError) -> ([SaveResult.Outcome: Int], [JSONValue]) {
         var outcome: ([SaveResult.Outcome: Int], [JSONValue])?
         do {
-            try store.write(author: .import) { (transaction) throws(RecordError) in
+            try store.write(author: .import, by: author) { (transaction) throws(RecordError) in
                 outcome = try Self.save(batch, in: transaction)
                 throw RecordError(.interrupted, "The rehearsal is over.")
             }

@@ -17,6 +17,8 @@ package struct ControlExecutor: Sendable {
     private let status: @Sendable () -> JSONValue
     /// Indicates whether it accepts requests that are allowed only in tests.
     let isForTests: Bool
+    /// The name that the program has given itself whose request runs.
+    private(set) var author: AuthorName?
 
     /// Creates an executor. Without handlers, `flush` writes everything to stable storage. The
     /// other verbs and shares need a daemon.
@@ -56,10 +58,19 @@ package struct ControlExecutor: Sendable {
         return .object([])
     }
 
-    /// Runs a request.
+    /// Runs a request of a program.
     ///
     /// Errors: the reason of a refusal. Nothing of the request is then stored, except the batches
     /// of a recursive removal that were finished before.
+    package func run(
+        _ request: ControlRequest, by author: AuthorName?
+    ) throws(RecordError) -> ControlReply {
+        var executor = self
+        executor.author = author
+        return try executor.run(request)
+    }
+
+    /// Runs a request of somebody without a name. Errors: as of a program.
     package func run(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         switch request {
         case .put(let path, let text): try put(path, text)
@@ -82,6 +93,9 @@ package struct ControlExecutor: Sendable {
         case .wantIndexes(let path, let expression): try wantIndexes(path, expression)
         case .collectGarbage(let isRehearsal):
             ControlReply(try store.upkeep.collectGarbage(isRehearsal: isRehearsal).json)
+        case .saveReader(let name, let token, let known):
+            try saveReader(name, token: token, known: known)
+        case .removeReader(let name): try removeReader(name)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))
@@ -95,7 +109,7 @@ extension CollectedGarbage {
         .members([
             "deletedRecords": .integer(deletedRecords), "versions": .integer(versions),
             "assetFiles": .integer(assetFiles), "bytesBefore": .integer(bytesBefore),
-            "bytesAfter": .integer(bytesAfter),
+            "bytesAfter": .integer(bytesAfter), "readers": .array(readers.map(\.json)),
         ])
     }
 }

@@ -29,8 +29,10 @@ struct MountRequests: Sendable {
     }
 
     /// Runs a request. Its changes are visible on the mount when it returns.
-    func run(_ request: ControlRequest) throws(RecordError) -> ControlReply {
+    func run(
+        _ request: ControlRequest, by author: AuthorName?
+    ) throws(RecordError) -> ControlReply {
         defer { if request.mayChangeFiles { view.waitUntilHeard() } }
-        return try executor.run(request)
+        return try executor.run(request, by: author)
     }
 }

@@ -74,7 +74,9 @@ package struct MountService {
             try opening.canWrite
                 ? ControlServer(
                     directory: settings.directory, logger: logger,
-                    handler: { (request) throws(RecordError) in try requests.run(request) })
+                    handler: { (request, author) throws(RecordError) in
+                        try requests.run(request, by: author)
+                    })
                 : nil
         }
         var mount = settings.mount

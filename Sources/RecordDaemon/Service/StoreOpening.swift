@@ -19,7 +19,8 @@ struct StoreOpening {
     /// Opens the store. Errors: readOnly when the directory cannot be written and the mount is not
     /// read-only; those of `RecordStore.open`.
     func open() throws(RecordError) -> RecordStore {
-        let options = StoreOptions(grace: mount.grace, logger: logger, readOnly: mount.readOnly)
+        var options = StoreOptions(grace: mount.grace, logger: logger, readOnly: mount.readOnly)
+        options.mountAuthor = mount.author
         guard !canWrite else { return try openForWriting(options) }
         guard mount.readOnly else {
             throw RecordError(

@@ -70,7 +70,8 @@ struct QueryTermReader {
     private func subject(_ bytes: ArraySlice<UInt8>) throws(RecordError)
         -> QueryExpression.Subject
     {
-        let name = FieldName(bytes: Array(bytes))
+        let written = FieldName(bytes: Array(bytes))
+        let name = schema.mapping?.field(of: written) ?? written
         if schema.type(of: name) != nil { return .field(name) }
         switch name.description {
         case "name", "$name": return .name
@@ -80,7 +81,10 @@ struct QueryTermReader {
         }
         if let member = member(name.bytes) { return member }
         let known =
-            schema.fields.prefix(40).map(\.name.description) + ["name", "created", "modified"]
+            schema.fields.prefix(40).map {
+                (schema.mapping?.name(of: $0.name) ?? $0.name).description
+            }
+            + ["name", "created", "modified"]
         throw error("no field \"\(name)\" here; there are \(known.joined(separator: ", "))")
     }
 

@@ -9,6 +9,11 @@ package struct Retention: Hashable, Sendable {
     /// The time for which a deleted record can be restored.
     package var trashAge = Duration.seconds(30 * 24 * 3600)
 
+    /// The time for which a reader of the history keeps what it has not read, since its last use.
+    package var readerAge = Duration.seconds(90 * 24 * 3600)
+    /// The time for which a version stays that was not sent to the server.
+    package var unsentAge = Duration.seconds(180 * 24 * 3600)
+
     package init() {}
 }
 
@@ -17,6 +22,8 @@ package struct CollectedGarbage: Hashable, Sendable {
     package var deletedRecords = 0
     package var versions = 0
     package var assetFiles = 0
+    /// The readers of the history, with the old versions that each of them keeps.
+    package var readers: [HeldVersions] = []
     /// The size of the store on the disk before and after.
     package var bytesBefore: Int64 = 0
     package var bytesAfter: Int64 = 0

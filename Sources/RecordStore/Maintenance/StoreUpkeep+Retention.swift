@@ -28,6 +28,7 @@ extension StoreUpkeep {
         if isRehearsal {
             result.deletedRecords = try oldTrash()
             result.versions = try oldVersions { (_) throws(RecordError) in }
+            result.readers = try versionsOfReaders()
             return result
         }
         while try store.index.keepIndexes() {}
@@ -36,6 +37,7 @@ extension StoreUpkeep {
         result.versions = try oldVersions { (names) throws(RecordError) in
             _ = try self.purgeVersions(of: names)
         }
+        result.readers = try versionsOfReaders()
         result.assetFiles = try store.assets.collectAssets()
         try vacuum()
         result.bytesAfter = try databaseBytes()
@@ -69,6 +71,32 @@ extension StoreUpkeep {
     }
 
     // MARK: Versions
+
+    /// Returns the readers of the history, each with the old versions that would be removed if it
+    /// had read them.
+    package func versionsOfReaders() throws(RecordError) -> [HeldVersions] {
+        var held = try store.past.readers().map { HeldVersions(reader: $0) }
+        let first = held.filter { !$0.reader.isExpired }.map(\.reader.token).min()
+        guard let first else { return held }
+        var counted: Set<VersionedName> = []
+        var at: Int64? = first
+        while let start = at {
+            let (names, last) = try oldNames(after: start)
+            for name in names where counted.insert(name).inserted {
+                let versions = try store.read { connection throws(RecordError) in
+                    try connection.unneeded(name, store)
+                }
+                for index in held.indices where !held[index].reader.isExpired {
+                    for version in versions where version.token > held[index].reader.token {
+                        held[index].versions += 1
+                        held[index].bytes += version.bytes
+                    }
+                }
+            }
+            at = last
+        }
+        return held
+    }
 
     private func purgeNextVersions() throws(RecordError) -> Bool {
         let uptime = store.options.clock.uptime
@@ -233,16 +261,25 @@ extension UpkeepWriting {
 }
 
 extension SQLConnection {
-    /// Returns the tokens of the versions that can be removed.
-    ///
-    /// These versions stay: all versions of a record that is in the trash or whose deletion is not
-    /// sent yet; the version that is the record's state, and those that the server has or is about
-    /// to get; the newest version of the whole store, so that no token is used twice; and for an
-    /// existing record its last versions, and the last change of each field, because merges need
-    /// its stamp.
+    /// Returns the tokens of the versions that can be removed: those that nothing needs and that
+    /// every reader has read.
     fileprivate func dispensable(
         _ name: VersionedName, _ store: RecordStore
     ) throws(RecordError) -> [Int64] {
+        let held = try heldToken(store)
+        return try unneeded(name, store).map(\.token).filter { $0 <= held }
+    }
+
+    /// Returns the versions that nothing needs but perhaps a reader.
+    ///
+    /// These versions stay: all versions of a record that is in the trash or whose deletion is not
+    /// sent yet; the version that is the record's state, and those that the server has or is about
+    /// to get, and for a time all that was not sent; the newest version of the whole store, so that no token is used twice; and for an
+    /// existing record its last versions, and the last change of each field, because merges need
+    /// its stamp.
+    fileprivate func unneeded(
+        _ name: VersionedName, _ store: RecordStore
+    ) throws(RecordError) -> [(token: Int64, bytes: Int64)] {
         let key: [SQLValue] = [.integer(name.zone.rawValue), .name(name.name)]
         let record = try first("SELECT id FROM record WHERE zone_id = ? AND name = ?", key) {
             $0.int64(0)
@@ -260,6 +297,7 @@ extension SQLConnection {
                 UNION SELECT base_version FROM outbox WHERE zone_id = ?1 AND name = ?2
                 """, key + [.integer(record ?? 0)]
             ) { $0.int64IfPresent(0) })
+        let isUnsent = try isUnsent(name, record, store)
         let newest = try first("SELECT MAX(token) FROM history") { $0.int64(0) }
         // An index finds the changes that it does not know yet through the history.
         let indexed =
@@ -276,10 +314,10 @@ extension SQLConnection {
         var isBegun = false
         var wantsText = false
         var number = 0
-        var tokens: [Int64] = []
+        var tokens: [(token: Int64, bytes: Int64)] = []
         try each(
             """
-            SELECT token, at, kind, fields FROM history WHERE zone_id = ? AND name = ?
+            SELECT token, at, kind, fields, length(text) FROM history WHERE zone_id = ? AND name = ?
             ORDER BY token DESC
             """, key
         ) { row throws(RecordError) in
@@ -301,10 +339,29 @@ extension SQLConnection {
                     || isTextBefore)
             guard isOld(row.time(1)), token <= indexed ?? .max, !isLast, !isLastOfField,
                 token != newest,
-                !ofServer.contains(token)
+                !ofServer.contains(token), !isUnsent(token, row.time(1))
             else { return }
-            tokens.append(token)
+            tokens.append((token, row.int64(4)))
         }
         return tokens
+    }
+
+    /// Returns a function that says whether a version is a change that waits for the server, and is
+    /// not so old that it is given up.
+    private func isUnsent(
+        _ name: VersionedName, _ record: Int64?, _ store: RecordStore
+    ) throws(RecordError) -> (_ token: Int64, _ at: Timestamp) -> Bool {
+        let waits = try exists(
+            "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ?",
+            [.integer(name.zone.rawValue), .name(name.name)])
+        guard waits, let record else { return { _, _ in false } }
+        let acknowledged =
+            try first("SELECT version FROM base WHERE record_id = ?", [.integer(record)]) {
+                $0.int64IfPresent(0)
+            } ?? nil
+        let now = store.options.clock.now
+        // A time that lies in the future was noted by a clock that was wrong.
+        let times = (now - store.options.retention.unsentAge)...(now + ClockWatch.jump)
+        return { token, at in token > acknowledged ?? 0 && times.contains(at) }
     }
 }

@@ -249,6 +249,8 @@ extension ObjectLinks {
                         named: member, list.zone),
                     object.state != .draftOnly, !transaction.deletedObjects.contains(object.id)
                 else { continue }
+                try followDeletion(
+                    of: object, member, in: transaction.placeUntilFinal(object.entry.type))
                 try transaction.records.finalizeDelete(object.id)
             }
         }

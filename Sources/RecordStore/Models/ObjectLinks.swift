@@ -39,8 +39,8 @@ package struct ObjectLinks {
         guard let mapping = transaction.model?.mapping else { return }
         let relations = mapping.relations(of: place.name)
         guard !relations.isEmpty || place.name == MirroredSchema.linkType else { return }
-        if transaction.author == .sync {
-            // The text of another machine may have other lists.
+        if transaction.author == .sync || transaction.author == .restore {
+            // The text of another machine, or of an earlier time, may have other lists.
             for relation in relations where relation.isList {
                 touch(ObjectList(zone: place.zone.id, owner: name, relationship: relation.name))
             }

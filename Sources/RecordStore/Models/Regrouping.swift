@@ -72,6 +72,7 @@ struct Regrouping {
 
     func run() throws(RecordError) {
         guard !sources.isEmpty else { return }
+        try transaction.finishRemovedTypes()
         try connection.run("DELETE FROM query_value")
         try connection.run("DELETE FROM query_index")
         let records = try targets()
@@ -221,7 +222,7 @@ struct Regrouping {
                 .integer(Int64(target.size)),
             ])
         guard target.isMoved else { return }
-        let place = try transaction.makeType(target.zone, target.type).id
+        let place = try type(target.type, in: target.zone)
         let row = try connection.first(
             "SELECT name, stem FROM record WHERE id = ?", [.integer(record.rawValue)]
         ) {
@@ -242,6 +243,18 @@ struct Regrouping {
         try connection.run(
             "UPDATE asset SET type_id = ? WHERE record_id = ?",
             [.integer(place.rawValue), .integer(record.rawValue)])
+    }
+
+    /// Returns a type, and makes it also where this user cannot write.
+    private func type(_ name: RecordTypeName, in zone: ZoneID) throws(RecordError) -> TypeID {
+        if let type = try transaction.type(zone, name) { return type.id }
+        try connection.run(
+            "INSERT INTO record_type (zone_id, name, created, modified) VALUES (?, ?, ?, ?)",
+            [
+                .integer(zone.rawValue), .name(name), .time(transaction.now),
+                .time(transaction.now),
+            ])
+        return TypeID(connection.lastInsertedRow)
     }
 
     private func shownStem(

@@ -60,6 +60,7 @@ extension RecordStore {
         upkeep.keepSpace()
         if !options.readOnly {
             try syncState.releaseOutbox()
+            try syncState.endInterruptedEvents()
             try assets.forgetUnwrittenAssets()
             // If this fails, the mount tries again and reports it.
             _ = try assets.finishFollowing(olderThan: nil)

@@ -58,3 +58,38 @@ final class StoreLock: Sendable {
 
     deinit { release() }
 }
+
+extension StoreLock {
+    /// Indicates whether a process has the lock. Taking it to see would be in the way of a process
+    /// that begins; so the kernel's list says it.
+    static func isTaken(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        let owner = owner(descriptor)
+        guard let locks = read("/proc/locks") else { return kill(pid_t(owner) ?? 0, 0) == 0 }
+        // 1: FLOCK  ADVISORY  WRITE 715 fe:01:133424 0 EOF
+        return locks.split(separator: "\n").contains { line in
+            let words = line.split(separator: " ")
+            guard words.count > 5, words.contains("FLOCK") else { return false }
+            return words.contains { $0 == owner }
+                && words.contains { $0.hasSuffix(":\(status.st_ino)") }
+        }
+    }
+
+    private static func read(_ path: String) -> String? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { Glibc.close(descriptor) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? String(decoding: text, as: UTF8.self) : nil }
+            text += buffer.prefix(count)
+        }
+    }
+}

@@ -75,7 +75,7 @@ extension RecordHistory {
             try connection.first(
                 "SELECT \(Columns.version), zone_id FROM history WHERE token = ?",
                 [.integer(token)]
-            ) { ($0.version(), ZoneID($0.int64(7))) }
+            ) { ($0.version(), ZoneID($0.int64(Columns.versionCount))) }
         }
     }
 
@@ -109,7 +109,7 @@ extension RecordHistory {
                 SELECT \(Columns.version), zone_id FROM history
                 WHERE token > ? ORDER BY token LIMIT ?
                 """, [.integer(token), .integer(Int64(limit))]
-            ) { ($0.version(), ZoneID($0.int64(7))) }
+            ) { ($0.version(), ZoneID($0.int64(Columns.versionCount))) }
         }
     }
 

@@ -37,7 +37,11 @@ package enum Columns {
         f.since, r.flags
         """
     static let share = "name, root, permission, text, changed"
-    static let version = "token, at, author, kind, type, name, length(text)"
+    static let version = """
+        token, at, author, kind, type, name, length(text), fields, program, coalesce(batch, token)
+        """
+    /// The number of columns in `version`.
+    static let versionCount: Int32 = 10
     static let history = """
         h.token, h.at, h.author, h.kind, z.database, h.zone_id, h.type, h.name, h.record_id,
         h.fields, h.text, h.checksum
@@ -159,7 +163,8 @@ extension SQLStatement {
             token: int64(0), at: time(1), author: Author(rawValue: string(2)) ?? .sync,
             kind: ChangeKind(rawValue: string(3)) ?? .updated,
             type: RecordTypeName(bytes: bytes(4)), name: RecordName(bytes: bytes(5)),
-            size: int64(6))
+            size: int64(6), fields: FieldNameList.decode(bytes(7)),
+            program: isNull(8) ? nil : AuthorName(stored: string(8)), transaction: int64(9))
     }
 
     func historyRow() throws(RecordError) -> HistoryRow {

@@ -28,6 +28,15 @@ package struct Version: Hashable, Sendable {
     package let type: RecordTypeName
     package let name: RecordName
     package let size: Int64
+    /// The fields that differ from the version before. Empty for a deletion.
+    package let fields: [FieldName]
+    /// The name that the program has given itself which made the change.
+    package let program: AuthorName?
+    /// The token of the first change of the same transaction.
+    package let transaction: Int64
+
+    /// The author as commands show it: the program, or the way in which the change came.
+    package var shownAuthor: String { program?.text ?? author.rawValue }
 }
 
 /// One row of history: an accepted change of values.
@@ -61,6 +70,8 @@ package struct TrashEntry: Hashable, Sendable {
 /// A change that observers receive after a commit.
 package struct StoreChange: Hashable, Sendable {
     package let author: Author
+    /// The name that the program has given itself which made the change.
+    package let program: AuthorName?
     package let kind: ChangeKind
     package let zone: ZoneID
     package let type: TypeID?

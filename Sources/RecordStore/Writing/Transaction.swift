@@ -10,6 +10,10 @@ package final class Transaction {
     package let connection: SQLConnection
     package let store: RecordStore
     package let author: Author
+    /// The name that the program has given itself which asks for this transaction.
+    package let program: AuthorName?
+    /// The token of the first change in this transaction. Nil before it.
+    var firstToken: Int64?
     /// The time of everything in this transaction.
     package let now: Timestamp
     /// The time at which the files that this transaction changes become different for `stat`
@@ -64,10 +68,14 @@ package final class Transaction {
     /// Set when a zone or type was added or removed, or when its mapping or permission changed.
     var placesChanged = false
 
-    init(connection: SQLConnection, store: RecordStore, author: Author, now: Timestamp) {
+    init(
+        connection: SQLConnection, store: RecordStore, author: Author, program: AuthorName?,
+        now: Timestamp
+    ) {
         self.connection = connection
         self.store = store
         self.author = author
+        self.program = program
         self.now = now
         model = store.model
         changed = store.moment.next(now: now)

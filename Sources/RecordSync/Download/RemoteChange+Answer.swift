@@ -39,6 +39,17 @@ extension RemoteChange {
     }
 }
 
+extension RecordAnswer {
+    /// The value that names the entity of the record.
+    var entity: FieldValue? {
+        guard
+            case .string(let name)? = fields.first(where: { $0.name == RecordStore.entityField })?
+                .value
+        else { return nil }
+        return .string(name)
+    }
+}
+
 extension Timestamp {
     fileprivate init(_ stamp: StampAnswer) {
         self = Timestamp(seconds: 0) + .milliseconds(stamp.milliseconds)

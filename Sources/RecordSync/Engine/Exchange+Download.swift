@@ -69,6 +69,7 @@ extension Exchange {
                     try await ask(zone, after: token)
                 }
             }
+            if page.moreComing, pages == 0 { try noteDownload(of: zone) }
             progress.note(page.items.count, of: zone.id, total: page.total)
             changed += try await applyFreeing(page, of: zone)
             pages += 1
@@ -89,6 +90,13 @@ extension Exchange {
         if let ahead, ahead.token == place.token { return try await ahead.answer() }
         if let first, place.token == nil { return first }
         return try await ask(zone, after: place.token)
+    }
+
+    /// Tells of a download that takes longer than one page.
+    private func noteDownload(of zone: SyncedZone) throws(SyncProblem) {
+        try write(isFreeing: true) { (transaction) throws(RecordError) in
+            try noteBegin(.import, zone.id, hasProgress: true, transaction)
+        }
     }
 
     /// Does what remains after the last page of a zone.
@@ -435,17 +443,6 @@ extension Exchange {
             metadata: database == .shared
                 ? [:] : ["record": "\(name?.description ?? "")", "why": "\(reason)"])
         return PassedOver(name, reason, type: type)
-    }
-}
-
-extension RecordAnswer {
-    /// The value that names the entity of the record.
-    fileprivate var entity: FieldValue? {
-        guard
-            case .string(let name)? = fields.first(where: { $0.name == RecordStore.entityField })?
-                .value
-        else { return nil }
-        return .string(name)
     }
 }
 

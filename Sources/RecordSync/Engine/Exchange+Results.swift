@@ -66,7 +66,10 @@ extension Exchange {
             if results.all.contains(where: \.hasMade) {
                 try retryMissingReferences(zone, transaction)
             }
-            try note(results.parked, of: zone, transaction)
+            try noteRefusals(results.parked, of: zone, transaction)
+            if round.sent > 0 {
+                try noteBegin(.export, zone.id, hasProgress: true, transaction)
+            }
             if let feeds = results.feeds {
                 try transaction.feed.advanceFeed(
                     .zone(zone.id), from: feeds.zone.known, to: feeds.zone.new)
@@ -116,8 +119,13 @@ extension Exchange {
             round.parked += 1
             try transaction.outbox.failOutbox(claim.row.id, error: reason)
         case .withoutBytes(let fields):
+            let reason = Self.missingBytes(of: fields)
             let waits = try transaction.outbox.failForBytes(
-                claim.row.id, of: fields, reason: Self.missingBytes(of: fields))
+                claim.row.id, of: fields, reason: reason)
+            // They are looked for again and again.
+            if waits, try !transaction.feed.isKnown(reason, of: claim.eventRecord, in: zone.id) {
+                try noteRefusals([(claim.eventRecord, reason)], of: zone, transaction)
+            }
             // In that case another change is to be sent now.
             if waits { round.parked += 1 } else { round.sent += 1 }
         case .stays: round.sent += 1
@@ -144,19 +152,6 @@ extension Exchange {
         try read { (store) throws(RecordError) in try store.sharing.ownQuota() }.map {
             Quota(owner: .me, totalBytes: $0.totalBytes, freeBytes: freeBytes)
         }
-    }
-
-    /// Notes changes that the server does not take as a failed export, for those who follow events.
-    private func note(
-        _ parked: [(name: RecordName, reason: String)], of zone: SyncedZone,
-        _ transaction: Transaction
-    ) throws(RecordError) {
-        guard let first = parked.first else { return }
-        let others = parked.count == 1 ? "" : " (and \(parked.count - 1) more)"
-        try transaction.feed.note(
-            SyncEvent(
-                .export, database, zone.id, start: transaction.now, end: transaction.now,
-                error: "\(first.name): \(first.reason)\(others)"))
     }
 
     /// Returns whether the feed is asked about a record that an edit did not find, or found in
@@ -201,9 +196,10 @@ extension Exchange {
             }
             return true
         } catch  where error.isAboutContent {
+            let reason = "\(OutboxRow.unmergeable): \(error)"
             try write(isFreeing: true) { (transaction) throws(RecordError) in
-                try transaction.outbox.failOutbox(
-                    claim.row.id, error: "\(OutboxRow.unmergeable): \(error)")
+                try transaction.outbox.failOutbox(claim.row.id, error: reason)
+                try noteRefusals([(claim.eventRecord, reason)], of: zone, transaction)
             }
             return false
         }
@@ -226,4 +222,42 @@ extension Exchange {
         WireError(
             text: Text(ServerErrorCode.changeTokenExpired.rawValue),
             reason: "The server was restored from a backup."))
+
+    // MARK: Events
+
+    /// Tells of an exchange that runs, in the transaction that begins it. Does nothing when an event
+    /// has told of it, and without an engine.
+    ///
+    /// - Parameter hasProgress: whether the server has taken or sent something.
+    func noteBegin(
+        _ kind: SyncEvent.Kind, _ zone: ZoneID?, hasProgress: Bool = false,
+        _ transaction: Transaction
+    ) throws(RecordError) {
+        guard let start = running.due(kind, zone, hasProgress: hasProgress) else { return }
+        let id = try transaction.feed.begin(
+            SyncEvent(kind, database, zone, start: start, end: nil))
+        transaction.whenCommitted { [running] in running.note(id, zone) }
+    }
+
+    /// Notes changes that the server does not take as failed exports, for those who follow events.
+    func noteRefusals(
+        _ refusals: [(record: SyncEvent.Record, reason: String)], of zone: SyncedZone,
+        _ transaction: Transaction
+    ) throws(RecordError) {
+        func note(_ error: String, _ record: SyncEvent.Record?) throws(RecordError) {
+            try transaction.feed.note(
+                SyncEvent(
+                    .export, database, zone.id, start: transaction.now, end: transaction.now,
+                    error: error, record: record))
+        }
+        for refusal in refusals.prefix(Self.toldRefusals) {
+            try note(refusal.reason, refusal.record)
+        }
+        let rest = refusals.count - Self.toldRefusals
+        guard rest > 0 else { return }
+        try note("\(rest) more records were refused. recordfs errors lists all.", nil)
+    }
+
+    /// The number of refused records of one request that get an event each.
+    private static let toldRefusals = 100
 }

@@ -66,8 +66,10 @@ extension Exchange {
         while true {
             if hasRoom, let wait = settings.waitForMore, try hasReady(zone) { await wait() }
             let claims = try write { (transaction) throws(RecordError) in
-                try transaction.outbox.claimOutbox(
+                let claims = try transaction.outbox.claimOutbox(
                     in: zone.id, limits: limits, except: order.exceptions)
+                if !claims.isEmpty { try noteBegin(.export, zone.id, transaction) }
+                return claims
             }
             if claims.isEmpty {
                 if order.beginAnew() { continue }

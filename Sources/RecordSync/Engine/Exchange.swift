@@ -56,6 +56,7 @@ package struct Exchange: Sendable {
     let progress = DownloadProgress()
     let courierName = CourierName()
     let zonesInWork = ZonesInWork()
+    let running = RunningEvents()
 
     /// - Parameter database: a database that is synced.
     package init(

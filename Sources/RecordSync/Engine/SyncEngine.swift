@@ -256,9 +256,11 @@ package actor SyncEngine {
         let number = newsNumber
         // The part of the job that is under way, for the event of its failure.
         var part = job.kind
+        exchange.running.begin(part, zone, at: start, isRetry: problems.has(zone))
         do throws(SyncProblem) {
             switch job {
             case .database:
+                noteFirstContactBegins()
                 try await fetchDatabase()
                 // The public database has no feed: nothing was requested.
                 guard exchange.database != .public else { break }
@@ -266,10 +268,12 @@ package actor SyncEngine {
                 lastFetch = clock.now
             case .zone(let id, let downloads, let uploads):
                 part = .export
+                exchange.running.proceed(part, id, at: start)
                 let again = try await exchange.resume(id)
                 if again > 0 { noteWork(.export, id, since: start, again) }
                 if downloads {
                     part = .import
+                    exchange.running.proceed(part, id, at: start)
                     let count = try await exchange.work(id, downloads: true, uploads: false)
                     if count > 0 { noteWork(.import, id, since: start, count) }
                     try fetched(id, number)
@@ -279,6 +283,7 @@ package actor SyncEngine {
                 if uploads {
                     part = .export
                     let start = clock.now
+                    exchange.running.proceed(part, id, at: start)
                     let count = try await exchange.work(id, downloads: false, uploads: true)
                     if count > 0 {
                         noteWork(.export, id, since: start, count)
@@ -289,8 +294,9 @@ package actor SyncEngine {
             problems.clear(zone)
             ending = .done
         } catch {
-            // Of failures in a row the first is noted.
-            if problems.note(error, of: zone, at: clock.now) {
+            // Of failures in a row the first is noted, and each end of what an event has told of.
+            let isFirst = problems.note(error, of: zone, at: clock.now)
+            if isFirst || exchange.running.hasBegun(zone) {
                 note(part, zone, since: start, 0, "\(error)")
             }
             exchange.logger.warning(
@@ -308,9 +314,26 @@ package actor SyncEngine {
                     ? .unanswered
                     : .failed(retryAfter: error.retryAfter, ofServer: error.isOfServer)
         }
+        endRunning(zone)
         schedule.end(job, ending, at: clock.uptime, jitter: jitter())
         publish()
         waker.yield()
+    }
+
+    /// Tells that this machine tries to reach the server, once.
+    private func noteFirstContactBegins() {
+        guard !hasContact, exchange.database != .public else { return }
+        keeping { (transaction) throws(RecordError) in
+            try exchange.noteBegin(.setup, nil, transaction)
+        }
+    }
+
+    /// Takes back the event of an exchange that has done nothing.
+    private func endRunning(_ zone: ZoneID?) {
+        guard let begun = exchange.running.end(zone) else { return }
+        keeping { (transaction) throws(RecordError) in
+            try transaction.feed.forget(begun: begun)
+        }
     }
 
     /// Notes the first contact with the server, once. The public database has no setup.
@@ -329,8 +352,7 @@ package actor SyncEngine {
         note(kind, zone, since: start, records)
     }
 
-    /// Saves an event for those who want to read it later. An event that cannot be saved, as on a
-    /// full disk, has no other effect.
+    /// Saves an event for those who want to read it later.
     private func note(
         _ kind: SyncEvent.Kind, _ zone: ZoneID?, since start: Timestamp, _ records: Int = 0,
         _ error: String? = nil
@@ -338,10 +360,16 @@ package actor SyncEngine {
         let event = SyncEvent(
             kind, exchange.database, zone, start: start, end: clock.now, records: Int64(records),
             error: error)
+        let begun = exchange.running.take(kind, zone)
+        keeping { (transaction) throws(RecordError) in
+            try transaction.feed.end(event, begun: begun)
+        }
+    }
+
+    /// Writes events. An event that cannot be saved, as on a full disk, has no other effect.
+    private func keeping(_ body: (Transaction) throws(RecordError) -> Void) {
         do throws(SyncProblem) {
-            try exchange.write { (transaction) throws(RecordError) in
-                try transaction.feed.note(event)
-            }
+            try exchange.write(body)
         } catch {
             exchange.logger.warning("An event was not kept", metadata: ["why": "\(error)"])
         }

@@ -58,5 +58,7 @@ struct SyncProblems: Sendable {
         return earlier?.problem.kind != problem.kind
     }
 
+    func has(_ zone: ZoneID?) -> Bool { byZone[zone] != nil }
+
     mutating func clear(_ zone: ZoneID?) { byZone[zone] = nil }
 }

@@ -103,10 +103,10 @@ struct UploadResults {
     }
 
     /// The changes that the server does not take, with the reasons.
-    var parked: [(name: RecordName, reason: String)] {
+    var parked: [(record: SyncEvent.Record, reason: String)] {
         all.compactMap { result in
             if case .parked(let reason) = result.outcome {
-                (result.claim.row.name, reason)
+                (result.claim.eventRecord, reason)
             } else {
                 nil
             }
@@ -291,4 +291,9 @@ struct UploadResults {
             for result in all { park(result.claim.row.name, "\(error)") }
         }
     }
+}
+
+extension OutboxClaim {
+    /// The record, for events.
+    var eventRecord: SyncEvent.Record { SyncEvent.Record(row.type, row.name) }
 }

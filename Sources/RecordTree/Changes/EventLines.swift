@@ -55,8 +55,11 @@ extension StoreChange {
         if let exchange { return exchange.members }
         var members = [
             JSONMember(key: "event", value: .string(Text(kind.rawValue))),
-            JSONMember(key: "author", value: .string(Text(author.rawValue))),
+            JSONMember(key: "author", value: .string(Text(program?.text ?? author.rawValue))),
         ]
+        if program != nil {
+            members.append(JSONMember(key: "origin", value: .string(Text(author.rawValue))))
+        }
         if let stem {
             members.append(JSONMember(key: "name", value: .string(Text(utf8: stem.bytes))))
         }
@@ -67,18 +70,26 @@ extension StoreChange {
 
 extension SyncEvent {
     /// The members of the event's line in `.recordfs/events` and in the output of
-    /// `recordfs events --sync`.
+    /// `recordfs events --sync`. An exchange that runs has neither an end nor a result.
     package var members: [JSONMember] {
+        func text(_ key: Text, _ value: String) -> JSONMember {
+            JSONMember(key: key, value: .string(Text(value)))
+        }
         var members = [
-            JSONMember(key: "event", value: .string(Text(kind.rawValue))),
-            JSONMember(key: "id", value: .integer(id)),
-            JSONMember(key: "database", value: .string(Text(database.name))),
-            JSONMember(key: "start", value: .string(Text(start.iso8601))),
-            JSONMember(key: "end", value: .string(Text(end.iso8601))),
-            JSONMember(key: "succeeded", value: .bool(error == nil)),
-            JSONMember(key: "records", value: .integer(records)),
+            text("event", kind.rawValue), JSONMember(key: "id", value: .integer(id)),
+            text("database", database.name), text("start", start.iso8601),
         ]
-        if let error { members.append(JSONMember(key: "error", value: .string(Text(error)))) }
+        if let end { members.append(text("end", end.iso8601)) }
+        if !isRunning { members.append(JSONMember(key: "succeeded", value: .bool(error == nil))) }
+        members.append(JSONMember(key: "records", value: .integer(records)))
+        if let error { members.append(text("error", error)) }
+        if let record {
+            members += [
+                JSONMember(key: "type", value: .string(Text(utf8: record.type.bytes))),
+                JSONMember(key: "name", value: .string(Text(utf8: record.name.bytes))),
+            ]
+        }
+        if let begun { members.append(JSONMember(key: "begun", value: .integer(begun))) }
         return members
     }
 }

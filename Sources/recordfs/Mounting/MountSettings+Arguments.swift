@@ -1,4 +1,5 @@
 import RecordDaemon
+import RecordModel
 import RecordMount
 
 extension MountSettings {
@@ -10,6 +11,7 @@ extension MountSettings {
             "-o", "grace=\(Double(mount.grace / .milliseconds(1)) / 1000)",
         ]
         if let cacheBytes = mount.cacheBytes { arguments += ["-o", "cache=\(cacheBytes)"] }
+        if let author = mount.author { arguments += ["--author", author.text] }
         if mount.readOnly { arguments.append("--read-only") }
         if mount.allowOther { arguments.append("--allow-other") }
         if mount.extendedAttributes { arguments += ["-o", "xattr"] }

@@ -20,6 +20,7 @@ extension MountSettings {
         // mount(8) passes rw when fstab does not mention it, which does not override the settings.
         mount.readOnly = command.readOnly || configured.isReadOnly || options.isReadOnly
         mount.allowOther = command.allowOther
+        mount.author = command.author
         mount.threads = max(1, command.threads)
         mount.guardProgram = ["recordfs", GuardCommand.name]
         options.apply(to: &mount)

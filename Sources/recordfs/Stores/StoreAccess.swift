@@ -66,8 +66,9 @@ struct StoreAccess {
     /// Runs the body with a way to change the store.
     func write<T>(_ body: (StoreWriter) throws -> T) throws -> T {
         let options = try storeOptions()
+        let author = try CommandAuthor.named()
         let writer = try reporting { () throws(RecordError) in
-            try StoreWriter.open(directory: directory, options: options)
+            try StoreWriter.open(directory: directory, options: options, author: author)
         }
         let result: T
         do {

@@ -202,6 +202,70 @@ extension MountTests {
             try a.ok("recordfs unmount")
         }
 
+        @Test("a record that the server refuses is a failed export with its reason")
+        func refusedExport() async throws {
+            let account = try await Account(server: ["--set", "record-bytes=5000"])
+            let a = try account.machine()
+            try a.ok(
+                """
+                mkdir -p RecordFS/private/{Box,Den}/Note
+                cd RecordFS/private
+                head -c 6000 /dev/zero | tr '\\0' k | jq -R '{a: [.]}' > Box/Note/long.json
+                for name in x y; do echo '{"n": 1}' > Box/Note/$name.json; done
+                echo '{"n": 1}' > Den/Note/z.json
+                """)
+            #expect(try a.shell("recordfs sync").status == 1)
+            let events = "recordfs events --sync"
+            let failed = try a.ok(
+                """
+                \(events) --result failed --json | jq -r '"\\(.event) \\(.succeeded) \\(.type) \\(.name) \\(.path)"'
+                """)
+            #expect(failed == "export false Note long private/Box/Note/long.json")
+            let told = try a.ok("\(events) --failed")
+            #expect(told.contains("private/Box/Note/long.json") && told.contains("5000"), "\(told)")
+            #expect(try a.ok("\(events) --failed --count") == "1")
+            #expect(try a.ok("\(events) --kind import --count --json") == #"{"count":0}"#)
+            #expect(try a.ok("\(events) --zone Den --json | jq .records") == "1")
+            #expect(try a.ok("\(events) --zone Nowhere --database private") == "")
+            #expect(
+                try a.ok("\(events) --result succeeded --kind setup --database private --count")
+                    == "1")
+            #expect(try a.ok("\(events) --after 1h --before 1h --count") == "0")
+            #expect(try a.ok("\(events) --after 1h --failed --count") == "1")
+            #expect(try a.ok("\(events) --until 1970-01-02 --count") == "0")
+            let end = "$(\(events) --failed --json | jq -r .end)"
+            #expect(try a.ok("\(events) --failed --count --after \"\(end)\"") == "0")
+            for wrong in ["--result lost", "--before 3", "--kind created", "--after soon"] {
+                #expect(try a.shell("\(events) \(wrong)").status == 2, "\(wrong)")
+            }
+            #expect(try a.shell("recordfs events --result failed").status == 2)
+            try a.ok("recordfs unmount")
+        }
+
+        @Test("an exchange that runs has no end, and none runs after its daemon was killed")
+        func runningExchange() async throws {
+            let account = try await Account()
+            let a = try account.machine()
+            try a.ok("mkdir -p RecordFS/private/Box/Note; recordfs sync")
+            account.suspendServer()
+            try a.ok("echo '{}' > RecordFS/private/Box/Note/x.json")
+            let last = "recordfs events --sync --json --kind export | tail -n 1 | jq -c"
+            #expect(try a.eventually("\(last) '[.end, .succeeded, .error]'", "[null,null,null]"))
+            #expect(try a.ok("recordfs events --sync | tail -n 1").contains("running"))
+            for result in ["failed", "succeeded"] {
+                #expect(try a.ok("recordfs events --sync --result \(result) --kind export") == "")
+            }
+            let lock = ".local/share/recordfs/lock"
+            try a.ok(
+                "kill -9 $(cat \(lock)); while kill -0 $(cat \(lock)) 2> /dev/null; do :; done")
+            #expect(try a.ok("\(last) '[.end, .succeeded]'") == "[null,false]")
+            account.resumeServer()
+            try a.ok("recordfs mount; recordfs sync")
+            #expect(try a.ok("\(last) '[.succeeded, .records]'") == "[true,1]")
+            #expect(try a.ok("recordfs events --sync --failed | grep -c 'program ended'") == "1")
+            try a.ok("recordfs unmount")
+        }
+
         @Test("files beside a record are listed at once elsewhere, and come when they are read")
         func assets() async throws {
             let account = try await Account()

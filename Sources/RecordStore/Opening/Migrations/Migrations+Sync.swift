@@ -128,6 +128,16 @@ extension Migrations {
         );
         """
 
+    /// An exchange that runs is a row `without_end`, whose `ended` says nothing. At its end another
+    /// row replaces it, whose `begun` is the number of the first one. `type` and `name` are those of
+    /// the record that the server has refused.
+    static let runningEvents = """
+        ALTER TABLE sync_event ADD COLUMN without_end INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE sync_event ADD COLUMN begun INTEGER;
+        ALTER TABLE sync_event ADD COLUMN type BLOB;
+        ALTER TABLE sync_event ADD COLUMN name BLOB;
+        """
+
     /// The places that keep the content of their large fields on this machine. Each row is a zone,
     /// a type or a record.
     static let pins = """

@@ -9,6 +9,23 @@ extension Migrations {
     /// a record is skipped.
     static let stepsOfVersions: [Step] = [sql("versions", versions)]
 
+    /// The name that a program has given itself as the author of a change. `batch` is the token of
+    /// the first change of the same transaction, NULL for that change itself.
+    static let authors = """
+        ALTER TABLE history ADD COLUMN program TEXT;
+        ALTER TABLE history ADD COLUMN batch INTEGER;
+        """
+
+    /// The programs that read the history with a name, each with the token up to which it has read,
+    /// and the time of its last use.
+    static let readers = """
+        CREATE TABLE history_reader (
+            name TEXT PRIMARY KEY NOT NULL,
+            token INTEGER NOT NULL,
+            used INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
+
     private static let versions = """
         ALTER TABLE record ADD COLUMN version INTEGER;
         UPDATE record SET version = (

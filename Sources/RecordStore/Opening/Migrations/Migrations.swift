@@ -27,6 +27,9 @@ enum Migrations {
         ("2026-11-28 removed types", [sql("removed types", removedTypes)]),
         ("2026-11-28 directory times", [sql("directory times", directoryTimes)]),
         ("2026-11-29 models", [sql("models", models)]),
+        ("2026-11-29 running events", [sql("running events", runningEvents)]),
+        ("2026-11-29 authors", [sql("authors", authors)]),
+        ("2026-11-29 readers", [sql("readers", readers)]),
     ]
 
     typealias Step = (
@@ -122,8 +125,7 @@ enum Migrations {
         "past_type", "refusal", "loose_asset", "feed_token", "feed_pass", "conflict",
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
-        "saved_text", "follow", "object_model",
-        "object_link",
+        "saved_text", "follow", "object_model", "object_link", "history_reader",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

@@ -242,7 +242,8 @@ extension Transaction {
         let file = record.flatMap { replaced[$0] }
         changes.append(
             StoreChange(
-                author: author, kind: kind, zone: zone, type: type, record: record, stem: stem,
+                author: author, program: program, kind: kind, zone: zone, type: type,
+                record: record, stem: stem,
                 token: token, asset: asset,
                 replaced: file?.entry.file, effect: file?.effect ?? .inPlace,
                 waitingAssets: waitingAssets, former: former, typeName: typeName))

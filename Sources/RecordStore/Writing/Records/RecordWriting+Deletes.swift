@@ -94,7 +94,10 @@ extension RecordWriting {
                 try transaction.moves.forgetMoves(to: name, record.zone)
             }
         }
-        try transaction.links.followDeletion(of: record, name, in: place)
+        if record.state == .waitingDelete {
+            // Otherwise somebody has removed it elsewhere, or it has moved.
+            try transaction.links.followDeletion(of: record, name, in: place)
+        }
         try putInTrash(record, name, place)
         try transaction.sharing.keepUnsentEdit(of: record, named: name, place)
         Failpoint.pass(.finalDeleteTrashed)

@@ -21,8 +21,8 @@ extension RecordWriting {
             """
             INSERT INTO history
                 (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
-                checksum, stamp)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                checksum, program, batch, stamp)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?14, ?15,
                 max(?12, CASE WHEN ?8 <= 1 AND ?3 = 'created' THEN 0 ELSE
                     coalesce((SELECT min(stamp, ?13) + 1 FROM history
                         WHERE zone_id = ?4 AND name = ?5 ORDER BY token DESC LIMIT 1), 0) END))
@@ -32,9 +32,11 @@ extension RecordWriting {
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
-                .integer(stamp), .integer(.max - 1),
+                .integer(stamp), .integer(.max - 1), .optional(transaction.program?.text),
+                .optional(transaction.firstToken),
             ])
         let token = transaction.connection.lastInsertedRow
+        if transaction.firstToken == nil { transaction.firstToken = token }
         if hasAssets { try keepAssets(of: record, holder: .history, token) }
         return token
     }

@@ -23,6 +23,11 @@ struct MountCommand: ParsableCommand {
     @Flag(help: "Let other users enter; needs user_allow_other in /etc/fuse.conf.")
     var allowOther = false
     @Option(
+        help: ArgumentHelp(
+            "The author of what is saved on the mount, for recordfs events and history.",
+            valueName: "name"))
+    var author: AuthorName?
+    @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
             "Mount options, separated by commas: ro, rw, allow_other, xattr, nonempty, noexec, "

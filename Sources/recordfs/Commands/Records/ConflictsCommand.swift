@@ -45,6 +45,7 @@ struct ConflictsListCommand: ParsableCommand {
 /// One conflict of a record.
 struct ConflictOptions: ParsableArguments {
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Option(help: "The number of the conflict, from list --json; by default the newest.")
     var number: Int64?
     @Argument(help: "The record.")

@@ -13,12 +13,20 @@ struct EventsCommand: ParsableCommand {
             The list has every save whose version is still kept, from this machine and from \
             others, with or without a mount. A program that keeps the last token can continue with \
             --after, and misses nothing. --sync lists the exchange with the record server instead: \
-            its imports and exports, and the errors.
+            its imports and exports, the errors, and the records that the server has refused. An \
+            exchange that runs has no end yet; --follow prints it when it is over.
             """)
 
     @OptionGroup var state: StateOptions
-    @Option(help: "List only the changes after the one with this token; 0 for all.")
-    var after: Int64?
+    @Option(
+        help: ArgumentHelp(
+            "List only the changes after the one with this token (0 for all), or after a time: 10m, "
+                + "2h or 3d ago, 2026-11-21, 2026-11-21T05:50.", valueName: "token or time"))
+    var after: RestorePoint?
+    @Option(
+        name: [.customLong("before"), .customLong("until")],
+        help: ArgumentHelp("List only the changes before this time.", valueName: "time"))
+    var before: RestorePoint?
     @Flag(name: .shortAndLong, help: "Then print new changes as they happen, until Ctrl-C.")
     var follow = false
     @Flag(help: "Print one JSON object for each change.")
@@ -26,140 +34,153 @@ struct EventsCommand: ParsableCommand {
     @Flag(help: "List the exchange with the record server; --after takes its own numbers.")
     var sync = false
 
-    @Option(help: "List only changes of this kind, such as created, updated, deleted, restored.")
-    var kind: [String] = []
-    @Option(help: "List only the changes of this database: private, shared, public or local.")
-    var database: String?
-    @Flag(help: "With --sync: list only the exchanges that failed.")
-    var failed = false
+    @OptionGroup var filter: EventFilter
     @Option(help: "List at most this many changes, the latest ones.")
     var last: Int?
+    @Option(help: "List at most this many changes, the first ones.")
+    var limit: Int?
+    @Flag(help: "Print only the number of changes.")
+    var count = false
+    @Option(
+        help: ArgumentHelp(
+            "Print what came since the last use of this name, and save how far it has read. --after "
+                + "begins elsewhere.", valueName: "name"))
+    var reader: HistoryReader.Name?
+    @Flag(help: "With --reader: save nothing.")
+    var peek = false
 
     func validate() throws {
-        if failed, !sync { throw ValidationError("--failed is for --sync.") }
+        try filter.validate(isSync: sync)
         if last != nil, after != nil { throw ValidationError("--last and --after do not fit.") }
-        if let database, Database(name: database) == nil {
-            throw ValidationError("--database is private, shared, public or local.")
+        if last != nil, limit != nil { throw ValidationError("--last and --limit do not fit.") }
+        if follow, before != nil || limit != nil || count {
+            throw ValidationError("--before, --limit and --count do not fit --follow.")
         }
-        let kinds =
-            (sync ? SyncEvent.Kind.allCases.map(\.rawValue) : ChangeKind.allCases.map(\.rawValue))
-        for kind in kind where !kinds.contains(kind) {
-            throw ValidationError("--kind is one of \(kinds.joined(separator: ", ")).")
+        if peek, reader == nil { throw ValidationError("--peek is for --reader.") }
+        if reader != nil, sync || last != nil || before != nil || (count && !peek) {
+            throw ValidationError(
+                "--sync, --last, --before, and --count without --peek, do not fit --reader.")
+        }
+        if case .token? = before { throw ValidationError("--before is a time.") }
+        for number in [last, limit] where (number ?? 0) < 0 {
+            throw ValidationError("--last and --limit are numbers from 0 on.")
         }
     }
-
-    private func isShown(kind: String, in database: Database?) -> Bool {
-        (self.kind.isEmpty || self.kind.contains(kind))
-            && (self.database == nil || database?.name == self.database)
-    }
-
-    /// The number of events that are read at a time.
-    private static let page = 1_000
 
     func run() throws {
         let access = try state.access()
         let store = try access.reader()
-        try access.reporting { () throws(RecordError) in
-            // Before the first read, so that no change between the two is missed.
-            let watch = follow ? try DirectoryWatch(directory: access.directory) : nil
-            var last = after ?? 0
-            if let count = self.last {
-                let end = try sync ? store.syncState.lastSyncEvent() : store.past.lastToken()
-                last = max(0, end - Int64(max(0, count)))
-            } else if after == nil, follow {
-                last = try sync ? store.syncState.lastSyncEvent() : store.past.lastToken()
+        // Before the first read, so that no change between the two is missed.
+        let watch = try access.reporting { () throws(RecordError) in
+            follow ? try DirectoryWatch(directory: access.directory) : nil
+        }
+        var listing = EventListing(store: store, filter: filter, isSync: sync)
+        listing.span = span
+        // Who follows hears of an exchange once: when it is over.
+        listing.showsRunning = !follow
+        var place = try reader.map {
+            try ReaderPlace($0, in: access, store, from: start, peeks: peek)
+        }
+        if let place {
+            listing.token = place.token
+        } else {
+            try access.reporting { () throws(RecordError) in try begin(&listing) }
+        }
+        var shown = EventOutput(last: last, limit: limit, isCounted: count, isJSON: json)
+        while true {
+            var hasMore = !shown.isFull
+            while hasMore {
+                hasMore = try access.reporting { () throws(RecordError) in
+                    try listing.next { shown.add($0) }
+                }
+                // A failed write ends the program before this.
+                try place?.save(listing.token)
             }
-            var zones: [ZoneID: SyncedZone] = [:]
-            while true {
-                let count =
-                    try sync
-                    ? showExchange(store, after: &last, &zones)
-                    : showChanges(store, after: &last, &zones)
-                if count == Self.page { continue }
-                guard let watch else { return }
-                watch.wait()
-            }
+            shown.end()
+            guard let watch else { return }
+            watch.wait()
         }
     }
 
-    private func showChanges(
-        _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
-    ) throws(RecordError) -> Int {
-        let changes = try store.past.versions(after: last, limit: Self.page)
-        for (version, zone) in changes {
-            if zones[zone] == nil { zones[zone] = try store.syncState.syncedZone(zone) }
-            if isShown(kind: version.kind.rawValue, in: zones[zone]?.database) {
-                show(version, version.path(in: zones[zone]))
-            }
-            last = version.token
+    /// The token at which a reader begins anew.
+    private var start: Int64? {
+        switch after {
+        case .token(let token)?: token
+        case .time?: 0
+        case .deletion?, nil: nil
         }
-        return changes.count
     }
 
-    private func showExchange(
-        _ store: RecordStore, after last: inout Int64, _ zones: inout [ZoneID: SyncedZone]
-    ) throws(RecordError) -> Int {
-        let events = try store.syncState.syncEvents(after: last, limit: Self.page)
-        for event in events {
-            if let zone = event.zone, zones[zone] == nil {
-                zones[zone] = try store.syncState.syncedZone(zone)
-            }
-            if isShown(kind: event.kind.rawValue, in: event.database),
-                !failed || event.error != nil
-            {
-                show(event, event.zone.flatMap { zones[$0] })
-            }
-            last = event.id
-        }
-        return events.count
+    /// The times between which changes are listed.
+    private var span: EventListing.Span {
+        var span = EventListing.Span()
+        if case .time(let time)? = after { span.after = time }
+        if case .time(let time)? = before { span.before = time }
+        return span
     }
 
-    private func show(_ event: SyncEvent, _ zone: SyncedZone?) {
-        let path = RecordPath(
-            database: event.database, owner: zone?.shownOwner ?? .me, zone: zone?.name
-        ).description
-        guard !json else {
-            Showing.jsonLine(.object(event.members + [JSONMember(key: "path", value: .text(path))]))
-            return
+    /// Sets the place at which the list begins.
+    private func begin(_ listing: inout EventListing) throws(RecordError) {
+        if case .token(let token)? = after {
+            listing.token = token
+        } else if let last, !filter.isSet, before == nil {
+            listing.token = max(0, try listing.newest() - Int64(last))
+        } else if after == nil, last == nil, follow {
+            listing.token = try listing.newest()
         }
-        let what = event.error ?? Showing.count(Int(clamping: event.records), "record")
-        Terminal.print(
-            "\(event.id)  \(Showing.time(event.end))  \(event.kind.rawValue.padded(to: 6))  "
-                + "\(path)  \(what)")
-    }
-
-    private func show(_ version: Version, _ path: String) {
-        guard json else {
-            Terminal.print(version.line(path))
-            return
-        }
-        Showing.jsonLine(
-            .members([
-                "token": .integer(version.token), "at": .text(Showing.time(version.at)),
-                "author": .text(version.author.rawValue), "change": .text(version.kind.rawValue),
-                "path": .text(path), "size": .integer(version.size),
-            ]))
     }
 }
 
-extension Version {
-    /// Returns the path of the record, also in a zone that was removed since.
-    func path(in zone: SyncedZone?) -> String {
-        RecordPath(
-            database: zone?.database, owner: zone?.shownOwner ?? .me, zone: zone?.name,
-            type: type, item: .record(Stem(encoding: name))
-        ).description
+/// Prints the lines of a list, or counts them.
+struct EventOutput {
+    let last: Int?
+    let limit: Int?
+    let isCounted: Bool
+    let isJSON: Bool
+    private var count = 0
+    /// The last lines, while it is not known which of them are to be printed.
+    private var kept: [EventLine] = []
+    private var hasEnded = false
+
+    init(last: Int?, limit: Int?, isCounted: Bool, isJSON: Bool) {
+        (self.last, self.limit) = (last, limit)
+        (self.isCounted, self.isJSON) = (isCounted, isJSON)
     }
 
-    func line(_ path: String) -> String {
-        let author = author.rawValue.padded(to: 7)
-        let kind = kind.rawValue.padded(to: 8)
-        return "\(token)  \(Showing.time(at))  \(author)  \(kind)  \(path)"
-    }
-}
+    var isFull: Bool { count >= limit ?? .max }
 
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
+    /// - Returns: whether more lines are wanted.
+    mutating func add(_ line: EventLine) -> Bool {
+        count += 1
+        if !isCounted { keepOrPrint(line) }
+        return !isFull
+    }
+
+    private mutating func keepOrPrint(_ line: EventLine) {
+        guard let last, !hasEnded else { return print(line) }
+        kept.append(line)
+        guard kept.count > last * 2 else { return }
+        kept.removeFirst(kept.count - last)
+    }
+
+    /// Prints what is left when the list is at its end for now.
+    mutating func end() {
+        defer { hasEnded = true }
+        guard isCounted else {
+            for line in kept.suffix(last ?? 0) { print(line) }
+            kept = []
+            return
+        }
+        let number = min(count, last ?? .max)
+        guard isJSON else { return Terminal.print("\(number)") }
+        Showing.jsonLine(.members(["count": .integer(number)]))
+    }
+
+    private func print(_ line: EventLine) {
+        if isJSON {
+            Showing.jsonLine(.object(line.members))
+        } else {
+            Terminal.print(line.text)
+        }
     }
 }

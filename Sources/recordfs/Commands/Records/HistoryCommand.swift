@@ -34,12 +34,12 @@ struct HistoryCommand: ParsableCommand {
         } else {
             let rows = versions.map {
                 [
-                    "\($0.token)", Showing.time($0.at), $0.author.rawValue, $0.kind.rawValue,
-                    Showing.size($0.size),
+                    "\($0.token)", Showing.time($0.at), $0.shownAuthor, $0.kind.rawValue,
+                    Showing.size($0.size), $0.shownFields,
                 ]
             }
             Terminal.printTable(
-                [["TOKEN", "TIME", "AUTHOR", "CHANGE", "SIZE"]] + rows, rightAligned: [0])
+                [["TOKEN", "TIME", "AUTHOR", "CHANGE", "SIZE", "FIELDS"]] + rows, rightAligned: [0])
         }
     }
 
@@ -55,11 +55,15 @@ struct HistoryCommand: ParsableCommand {
     }
 
     private static func json(_ version: Version) -> JSONValue {
-        .members([
-            "token": .integer(version.token), "at": .text(Showing.time(version.at)),
-            "author": .text(version.author.rawValue), "change": .text(version.kind.rawValue),
-            "type": .name(version.type), "name": .name(version.name),
-            "size": .integer(version.size),
-        ])
+        .object(
+            [
+                JSONMember(key: "token", value: .integer(version.token)),
+                JSONMember(key: "at", value: .text(Showing.time(version.at))),
+            ] + version.authorMembers + [
+                JSONMember(key: "change", value: .text(version.kind.rawValue)),
+                JSONMember(key: "type", value: .name(version.type)),
+                JSONMember(key: "name", value: .name(version.name)),
+                JSONMember(key: "size", value: .integer(version.size)),
+            ] + version.changeMembers)
     }
 }

@@ -8,6 +8,7 @@ struct MoveCommand: ParsableCommand {
         discussion: "A record with the new name is replaced; its versions stay in the history.")
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Argument(help: "The record.")
     var source: PathArgument
     @Argument(help: "Its new path, or the record type to move it to.")

@@ -13,6 +13,7 @@ struct PutCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Flag(name: .shortAndLong, help: "Print the result.")
     var verbose = false
     @Argument(help: "The record, DATABASE/ZONE/TYPE/NAME, or a large field, ...NAME@FIELD.EXT.")

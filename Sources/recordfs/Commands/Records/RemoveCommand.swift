@@ -9,6 +9,7 @@ struct RemoveCommand: ParsableCommand {
         discussion: "Deleted records stay in the trash for 30 days. Use recordfs restore.")
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Flag(name: .shortAndLong, help: "Delete record types and zones with all their content.")
     var recursive = false
     @Flag(name: .shortAndLong, help: "Ignore paths that do not exist.")

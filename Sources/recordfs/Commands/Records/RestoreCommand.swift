@@ -17,6 +17,7 @@ struct RestoreCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Flag(help: "List the trash of a zone or record type.")
     var list = false
     @Flag(help: "With --list or --dry-run: print one JSON object for each record.")

@@ -13,6 +13,7 @@ struct RevertCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Argument(help: "The record (also a deleted one), or a record type or zone.")
     var path: PathArgument
 

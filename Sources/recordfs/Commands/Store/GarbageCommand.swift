@@ -9,7 +9,8 @@ struct GarbageCommand: ParsableCommand {
         discussion: """
             A mount does this by itself, a little at a time. Deleted records stay in the trash for \
             30 days. Versions stay for 90 days; the last 10 versions of an existing record stay, \
-            whatever their age. A store that an earlier version created is rewritten once; from \
+            whatever their age. So do, for 180 days, changes that were not sent, and what a reader \
+            (recordfs readers) has not read, as long as it is used. A store that an earlier version created is rewritten once; from \
             then on it frees space by itself.
             """)
 
@@ -29,6 +30,7 @@ struct GarbageCommand: ParsableCommand {
             Showing.count(number("deletedRecords"), "deleted record"),
             Showing.count(number("versions"), "version"),
         ]
+        defer { showReaders(reply) }
         if dryRun {
             return Terminal.print("Would remove \(what.joined(separator: " and ")).")
         }
@@ -37,5 +39,16 @@ struct GarbageCommand: ParsableCommand {
         let (before, after) = (number("bytesBefore"), number("bytesAfter"))
         Terminal.print(
             "The store has \(Showing.size(Int64(after))); it had \(Showing.size(Int64(before))).")
+    }
+
+    /// Shows which readers of the history keep old versions.
+    private func showReaders(_ reply: JSONValue) {
+        for reader in reply["readers"]?.array ?? [] {
+            guard let versions = reader.integerMember("versions"), versions > 0 else { continue }
+            Terminal.print(
+                "The reader \(reader.stringMember("name") ?? "") keeps "
+                    + "\(Showing.count(versions, "old version")) that it has not read, "
+                    + "\(Showing.size(reader.integerMember("bytes") ?? 0)) (recordfs readers)")
+        }
     }
 }

@@ -45,14 +45,18 @@ struct StatusCommand: ParsableCommand {
             (try AccessRequests.all(in: store), try store.sharing.invitations())
         }
         let ended = try access.reporting { () throws(RecordError) in try EndedShares(of: store) }
+        let readers = try access.reporting { () throws(RecordError) in
+            try store.upkeep.versionsOfReaders()
+        }
         if json {
-            showJSON(access, daemon, counts, zones, scratch, requests, invitations, ended)
+            showJSON(access, daemon, counts, zones, scratch, requests, invitations, ended, readers)
         } else {
             showText(access, daemon, counts, zones, scratch)
             for refusal in awaited { Terminal.print("\(refusal.error)") }
             for request in requests { Terminal.print(request.line) }
             for invitation in invitations { Terminal.print(invitation.line) }
             for line in ended.lines { Terminal.print(line) }
+            for reader in readers where reader.versions > 0 { Terminal.print(reader.line) }
         }
     }
 
@@ -65,7 +69,7 @@ struct StatusCommand: ParsableCommand {
     private func showJSON(
         _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests],
-        _ invitations: [Invitation], _ ended: EndedShares
+        _ invitations: [Invitation], _ ended: EndedShares, _ readers: [HeldVersions]
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -91,6 +95,7 @@ struct StatusCommand: ParsableCommand {
                 "invitations": .array(invitations.map(\.json)),
                 "unsentInTrash": .integer(Int64(ended.unsent)),
                 "unshared": .array(ended.unshared.map(\.json)),
+                "readers": .array(readers.map(\.json)),
             ]))
     }
 

@@ -197,7 +197,7 @@ struct LoginCommand: ParsableCommand {
     /// out, and when account.json is lost.
     private static func bind(_ access: StoreAccess, to account: Account) throws {
         let isBound = try access.write { writer in
-            guard case .direct(let store) = writer else { return false }
+            guard case .direct(let store, _) = writer else { return false }
             try access.reporting(account.server) { () throws(RecordError) in
                 try store.setOwner(account.owner)
             }

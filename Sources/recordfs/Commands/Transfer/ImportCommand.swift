@@ -29,6 +29,7 @@ struct ImportCommand: ParsableCommand {
             """)
 
     @OptionGroup var state: StateOptions
+    @OptionGroup var author: AuthorOptions
     @Option(help: "json, ndjson or csv; by default the extension of the file.")
     var format: TransferFormat?
     @Option(help: ArgumentHelp("The member of a JSON file that has the rows.", valueName: "key"))
@@ -213,7 +214,7 @@ struct ImportCommand: ParsableCommand {
     ) throws(RecordError) -> RecordSchema {
         guard let type = place.path.type else { return .empty }
         switch writer {
-        case .direct(let store): return try store.schema(of: type)
+        case .direct(let store, _): return try store.schema(of: type)
         case .daemon:
             return try RecordStore.openForReading(directory: place.store.directory)
                 .schema(of: type)

@@ -1,0 +1,33 @@
+package import RecordModel
+package import RecordStore
+
+extension ControlExecutor {
+    func saveReader(
+        _ name: HistoryReader.Name, token: Int64, known: Int64?
+    ) throws(RecordError) -> ControlReply {
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
+            try transaction.upkeep.saveReader(name, token: token, known: known)
+        }
+        return ControlReply(.object([]))
+    }
+
+    func removeReader(_ name: HistoryReader.Name) throws(RecordError) -> ControlReply {
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
+            try transaction.upkeep.removeReader(name)
+        }
+        return ControlReply(.object([]))
+    }
+}
+
+extension HeldVersions {
+    /// The members for the output of commands.
+    package var json: JSONValue {
+        .members([
+            "name": .text(reader.name.text), "token": .integer(reader.token),
+            "used": .text(Showing.time(reader.used)), "expired": .bool(reader.isExpired),
+            "versions": .integer(versions), "bytes": .integer(bytes),
+        ])
+    }
+}
