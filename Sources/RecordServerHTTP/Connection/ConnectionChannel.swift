@@ -39,9 +39,6 @@ struct ConnectionChannel: ServerChildChannel, HTTPChannelHandler {
                     minimum: 1_024, initial: 2_048,
                     maximum: Self.pieceBytes(connections: metrics.openConnections)))
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-            // An answer that is written in two pieces, as the courier's are, would otherwise wait for
-            // the client's delayed acknowledgement of the first: 40 ms on Linux (tcp(7)).
-            try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
             // The system's own buffer would hide for minutes what a slow client takes.
             try channel.syncOptions?.setOption(
                 ChannelOptions.Types.SocketOption(
