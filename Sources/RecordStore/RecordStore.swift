@@ -47,6 +47,9 @@ package final class RecordStore: Sendable {
     let finalizeDelete: @Sendable (Transaction, RecordID) throws(RecordError) -> Void
     /// The model that is attached. Changes only at a commit, on the writer's queue.
     let attachedModel = Mutex<AttachedModel?>(nil)
+    /// Writes what a transaction has changed elsewhere. `open` gives it: transactions do not know how
+    /// records are written.
+    let beforeCommit: @Sendable (Transaction) throws(RecordError) -> Void
     let retentionWalk = Mutex(RetentionWalk())
     let wantedIndexes = Mutex(WantedIndexes())
     /// The clock of this store's edits. Nil until the first edit.
@@ -63,7 +66,10 @@ package final class RecordStore: Sendable {
             @escaping @Sendable (Transaction, RecordID) throws(RecordError) -> Void = {
                 _, _ throws(RecordError) in
                 throw RecordError(.readOnly, "The store was opened for reading only.")
-            }
+            },
+        beforeCommit: @escaping @Sendable (Transaction) throws(RecordError) -> Void = {
+            _ throws(RecordError) in
+        }
     ) {
         self.directory = directory.path
         self.places = directory
@@ -75,6 +81,7 @@ package final class RecordStore: Sendable {
         self.reserve = reserve
         self.moment = moment
         self.finalizeDelete = finalizeDelete
+        self.beforeCommit = beforeCommit
     }
 
     /// The number of transactions since the store was opened. As long as it stays the same, data
@@ -182,7 +189,7 @@ package final class RecordStore: Sendable {
         let result: T
         do {
             result = try body(transaction)
-            try transaction.links.refresh()
+            try beforeCommit(transaction)
             tellReplacements(of: transaction, .begins)
         } catch {
             rollBack(connection)

@@ -6,6 +6,7 @@ extension RecordStore {
     package var syncState: SyncState { SyncState(store: self) }
     package var sharing: SharedZones { SharedZones(store: self) }
     package var past: RecordHistory { RecordHistory(store: self) }
+    package var model: StoreModel { StoreModel(store: self) }
 }
 
 /// The large fields of records and their files.
@@ -34,6 +35,11 @@ package struct SyncState: Sendable {
 
 /// Shares, invitations, quotas, and what the user may do in the zones of others.
 package struct SharedZones: Sendable {
+    package let store: RecordStore
+}
+
+/// The model that is attached, and what it says of types.
+package struct StoreModel: Sendable {
     package let store: RecordStore
 }
 

@@ -123,10 +123,10 @@ struct ModelAttachingTests {
         try fixture.reopen()
         #expect(try texts(fixture) == shown)
         let (article, book) = (RecordTypeName("CD_Article"), RecordTypeName("Book"))
-        #expect(fixture.store.serverType(of: book) == article)
-        #expect(fixture.store.type(of: article, entity: .string("Book")) == book)
-        #expect(fixture.store.type(of: article, entity: .string("Shelf")) == article)
-        #expect(fixture.store.type(of: book, entity: nil) == nil)
+        #expect(fixture.store.model.serverType(of: book) == article)
+        #expect(fixture.store.model.type(of: article, entity: .string("Book")) == book)
+        #expect(fixture.store.model.type(of: article, entity: .string("Shelf")) == article)
+        #expect(fixture.store.model.type(of: book, entity: nil) == nil)
     }
 
     @Test("detaching shows the records as they were")
@@ -251,7 +251,7 @@ struct ModelAttachingTests {
         } catch let error as RecordError {
             #expect(error.code == .alreadyExists && error.message.contains("type Book"))
         }
-        #expect(fixture.store.model == nil)
+        #expect(fixture.store.model.attached == nil)
         #expect(try texts(fixture) == raw)
     }
 

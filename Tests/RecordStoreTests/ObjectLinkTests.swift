@@ -176,10 +176,10 @@ struct ObjectLinkTests {
         try shop.put("Tag/T1", #"{"books": ["B1", "C1"]}"#)
         try shop.receive("Book/B2", ["CD_entityName": .string("Book")])
         try shop.receive("Cover/C1", ["CD_entityName": .string("Cover")])
-        try shop.fixture.store.endWaitingLinks()
+        try shop.fixture.store.model.endWaitingLinks()
         #expect(try shop.text("Book/B2") == #"{"shelf":"S1"}"#)
         #expect(try shop.text("Tag/T1") == #"{"books":["B1"]}"#, "a cover is no book")
-        try shop.fixture.store.endWaitingLinks()
+        try shop.fixture.store.model.endWaitingLinks()
         #expect(try shop.fixture.outbox().contains { $0.name == RecordName("B2") })
     }
 
@@ -330,7 +330,7 @@ struct ObjectLinkTests {
                 continue
             }
             var members: [String] = []
-            for relation in try #require(shop.fixture.store.model).mapping.relations(
+            for relation in try #require(shop.fixture.store.model.attached).mapping.relations(
                 of: RecordTypeName(type)) where Bool.random(using: &random)
             {
                 if case .key = relation.form {
@@ -347,7 +347,7 @@ struct ObjectLinkTests {
     /// Checks that each object which names another one is named by it.
     private func checkAgreement(_ shop: Shop, _ names: [String: String]) throws {
         var said: [String: Set<String>] = [:]
-        let mapping = try #require(shop.fixture.store.model).mapping
+        let mapping = try #require(shop.fixture.store.model.attached).mapping
         var shown: [String: Set<String>] = [:]
         for (type, letter) in names {
             for number in 1...3 {

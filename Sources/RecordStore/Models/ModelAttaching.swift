@@ -2,11 +2,7 @@ package import RecordModel
 import RecordObjects
 import RecordSQL
 
-/// Attaches a model to the store, and detaches it. Fields and change tags stay, so that nothing is
-/// sent: only the types and the texts of this machine change.
-package struct ModelAttaching {
-    package let transaction: Transaction
-
+extension ModelAttaching {
     /// Attaches a model, in place of the one that is attached.
     ///
     /// Errors: `alreadyExists` when records of another kind are in a type with the name of an
@@ -14,7 +10,7 @@ package struct ModelAttaching {
     package func attach(_ model: AttachedModel) throws(RecordError) {
         try checkNames(of: model)
         try regroup(to: model)
-        try model.store(in: transaction.connection)
+        try store(model)
     }
 
     /// Detaches the model. The records show as the server has them.
@@ -26,6 +22,19 @@ package struct ModelAttaching {
         }
         try regroup(to: nil)
         try transaction.connection.run("DELETE FROM object_model")
+    }
+
+    private func store(_ model: AttachedModel) throws(RecordError) {
+        let text = JSONModelWriter.print(model.mapping.model)
+        try transaction.connection.run(
+            """
+            INSERT OR REPLACE INTO object_model (id, text, configuration, attached, checksum)
+            VALUES (1, ?, ?, ?, ?)
+            """,
+            [
+                .blob(text), .optional(model.configuration), .time(model.attached),
+                .checksum(text),
+            ])
     }
 
     private func checkNames(of model: AttachedModel) throws(RecordError) {

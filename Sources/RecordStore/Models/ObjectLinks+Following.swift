@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import RecordObjects
 import RecordSQL
 
@@ -287,28 +287,6 @@ extension ObjectLinks {
         for member in try names(in: list, by: field) {
             try remove(member, from: list, of: relation)
             try add(member, to: new, of: relation)
-        }
-    }
-}
-
-extension RecordStore {
-    /// Links objects that have arrived from elsewhere, and that relationships have been waiting for.
-    package func endWaitingLinks() throws(RecordError) {
-        guard model != nil else { return }
-        let due = try read { connection throws(RecordError) in
-            try connection.all(
-                """
-                SELECT DISTINCT l.zone_id, l.member
-                FROM object_link l JOIN record r ON r.zone_id = l.zone_id AND r.name = l.member
-                WHERE l.holder = 0 AND r.state = 0 LIMIT 100
-                """
-            ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
-        }
-        guard !due.isEmpty else { return }
-        try write(author: .mount) { transaction throws(RecordError) in
-            for object in due {
-                try transaction.links.endWaiting(for: object.name, in: object.zone)
-            }
         }
     }
 }

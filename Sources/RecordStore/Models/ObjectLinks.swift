@@ -2,21 +2,7 @@ package import RecordModel
 import RecordObjects
 import RecordSQL
 
-/// The objects in the to-many relationship of an object.
-struct ObjectList: Hashable {
-    let zone: ZoneID
-    let owner: RecordName
-    let relationship: FieldName
-}
-
-/// Keeps what each object's relationships contain, and the texts that show it.
-///
-/// The key of a one-to-many relationship is in the records at the many side, and a many-to-many
-/// relationship has records of its own (`CDMR`). The texts of objects show lists of names, which
-/// change with these records: at the end of each transaction the lists that it touched are written.
-package struct ObjectLinks {
-    let transaction: Transaction
-
+extension ObjectLinks {
     private var connection: SQLConnection { transaction.connection }
 
     /// A row of `object_link`.

@@ -48,12 +48,15 @@ extension RecordStore {
             log: log, reserve: reserve, moment: moment,
             finalizeDelete: { (transaction, record) throws(RecordError) in
                 try transaction.records.finalizeDelete(record)
+            },
+            beforeCommit: { (transaction) throws(RecordError) in
+                try transaction.links.refresh()
             })
     }
 
     /// Does the work that remains once both connections exist.
     private func prepare() throws(RecordError) {
-        try loadModel()
+        try model.load()
         try upkeep.lookForRemovedTypes()
         try upkeep.correctLeftDirectoryTimes()
         try assets.removeUnfinishedAssets()

@@ -21,7 +21,7 @@ extension RecordStore {
         let store = RecordStore(
             directory: places, options: options, reader: reader, writer: nil, lock: nil, log: nil,
             reserve: nil)
-        try store.loadModel()
+        try store.model.load()
         return store
     }
 

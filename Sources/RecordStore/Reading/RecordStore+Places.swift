@@ -83,7 +83,7 @@ extension RecordStore {
     /// that nobody has used.
     package func schema(of type: RecordTypeName) throws(RecordError) -> RecordSchema {
         if let schema = cache.withLock({ $0.schemas[type] }) { return schema }
-        let model = model
+        let model = attachedModel.withLock { $0 }
         let schema = try read { connection throws(RecordError) in
             var schema = try SchemaRows.read(connection, type)
             schema.mapping = model?.members(of: type)

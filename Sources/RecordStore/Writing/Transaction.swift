@@ -1,5 +1,6 @@
 package import RecordModel
 package import RecordSQL
+import Synchronization
 
 /// One transaction of the store: either everything done through it happens, or nothing does.
 ///
@@ -77,7 +78,7 @@ package final class Transaction {
         self.author = author
         self.program = program
         self.now = now
-        model = store.model
+        model = store.attachedModel.withLock { $0 }
         changed = store.moment.next(now: now)
         store.moment.set(changed)
     }

@@ -45,3 +45,18 @@ package struct Outbox {
 package struct SharedContent {
     package let transaction: Transaction
 }
+
+/// Keeps what each object's relationships contain, and the texts that show it.
+///
+/// The key of a one-to-many relationship is in the records at the many side, and a many-to-many
+/// relationship has records of its own (`CDMR`). The texts of objects show lists of names, which
+/// change with these records: at the end of each transaction the lists that it touched are written.
+package struct ObjectLinks {
+    let transaction: Transaction
+}
+
+/// Attaches a model to the store, and detaches it. Fields and change tags stay, so that nothing is
+/// sent: only the types and the texts of this machine change.
+package struct ModelAttaching {
+    package let transaction: Transaction
+}

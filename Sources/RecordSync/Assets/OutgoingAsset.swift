@@ -61,7 +61,7 @@ extension OutboxClaim {
                     OutgoingAsset(
                         place: OutgoingAsset.Place(
                             record: row.name, field: name, index: index),
-                        type: store.serverType(of: row.type), hash: hash,
+                        type: store.model.serverType(of: row.type), hash: hash,
                         size: size ?? value.size ?? 0,
                         fileExtension: value.sentExtension,
                         isThere: known.contains { $0.asset.sha256 == hash }))
@@ -77,7 +77,7 @@ extension OutboxClaim {
             guard let bytes = value?.longBytes else { return nil }
             var asset = OutgoingAsset(
                 place: OutgoingAsset.Place(record: row.name, field: twin, index: nil),
-                type: store.serverType(of: row.type), hash: SHA256.hash(bytes),
+                type: store.model.serverType(of: row.type), hash: SHA256.hash(bytes),
                 size: Int64(bytes.count),
                 fileExtension: nil, isThere: false)
             asset.content = bytes

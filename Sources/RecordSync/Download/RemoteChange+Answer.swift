@@ -43,7 +43,7 @@ extension RecordAnswer {
     /// The value that names the entity of the record.
     var entity: FieldValue? {
         guard
-            case .string(let name)? = fields.first(where: { $0.name == RecordStore.entityField })?
+            case .string(let name)? = fields.first(where: { $0.name == StoreModel.entityField })?
                 .value
         else { return nil }
         return .string(name)

@@ -226,7 +226,7 @@ extension Exchange {
         try read { (store) throws(RecordError) in
             let schema = try store.schema(of: claim.row.type)
             var operation = RecordOperation(
-                claim, type: store.serverType(of: claim.row.type), schema: schema,
+                claim, type: store.model.serverType(of: claim.row.type), schema: schema,
                 hasExtensions: settings.hasExtensions
             ) { field, _, index in
                 assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]

@@ -138,7 +138,7 @@ struct PublicQuery: Sendable {
 
     private func request(desiredKeys: [FieldName]? = nil) -> QueryRequest {
         var request = QueryRequest(
-            query: WireQuery(recordType: exchange.store.serverType(of: type)),
+            query: WireQuery(recordType: exchange.store.model.serverType(of: type)),
             resultsLimit: Self.lookupRecords)
         request.zone = ZoneIdentifier(zone)
         request.projection = exchange.projection

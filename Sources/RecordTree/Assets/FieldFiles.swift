@@ -8,6 +8,7 @@ final class FieldFiles: Sendable {
     let assets: OpenAssets
     let moves: FieldMoves
     let options: TreeOptions
+    let places: TypeDirectories
     let rows: CachedRows
     let scratch: ScratchFiles
     let store: RecordStore
@@ -16,6 +17,7 @@ final class FieldFiles: Sendable {
         self.assets = assets
         self.moves = moves
         options = ground.options
+        places = ground.places
         rows = ground.rows
         scratch = scratchRooms.scratch
         store = ground.store
@@ -46,6 +48,24 @@ final class FieldFiles: Sendable {
             try scratch.find(name.scratchPlace) == nil
         else { return nil }
         return name
+    }
+
+    /// Checks a name that a new file of a field is to have. The file has the name of the field, and
+    /// not the name that a model gives its member.
+    ///
+    /// Errors: notPermitted with the name to use.
+    func checkName(_ file: FieldFile) throws(RecordError) {
+        let type = try places.place(of: file.type).type
+        guard let mapping = try store.schema(of: type).mapping,
+            let member = mapping.member(named: file.field), member.field != file.field
+        else { return }
+        let name = EntryName.assetFileName(
+            stem: file.stem, field: member.field, index: file.index,
+            fileExtension: file.fileExtension)
+        throw RecordError(
+            .notPermitted,
+            "the file of \"\(member.name)\" has the name of its field: write "
+                + String(decoding: name, as: UTF8.self))
     }
 
     /// Returns whether no file of the field prevents the name: the field has no file, or the name

@@ -12,6 +12,7 @@ extension Renaming {
         if case .scratch(let id) = try nodes.node(number),
             case .asset(let file) = try naming.meaning(of: newName, in: try nodes.node(newParent))
         {
+            try naming.fields.checkName(file)
             return try assetRenames.link(id, as: file)
         }
         // git, cp -l and rsync --link-dest expect EPERM where there are no hard links.

@@ -140,6 +140,7 @@ final class Renaming: Sendable {
             try recordRenames.saveScratch(place, as: stem, in: type, caller)
         case (.scratch(let place), .asset(let file)):
             try permissions.checkWritable(file.stem, in: file.type)
+            try naming.fields.checkName(file)
             try assetRenames.saveScratch(place, as: file, caller)
         case (.record(let type, let stem), .scratch(let target)):
             try permissions.checkWritable(stem, in: type)
@@ -158,6 +159,7 @@ final class Renaming: Sendable {
         case (.asset(let file), .asset(let newFile)):
             try permissions.checkWritable(file.stem, in: file.type)
             guard file.type == newFile.type else { throw RecordError.otherDirectory }
+            try naming.fields.checkName(newFile)
             if case .asset(let id) = source { try assetRenames.renameAsset(id, to: newFile) }
         case (.record, .asset), (.asset, .record):
             throw RecordError(.crossDevice, "a record and an asset are not renamed to each other")

@@ -111,6 +111,7 @@ final class Opening: Sendable {
             return try createRecord(type, stem, flags: flags, caller: caller)
         case .asset(let file):
             try permissions.checkWritable(file.stem, in: file.type)
+            try naming.fields.checkName(file)
             if let created = try assetFiles.create(file, flags: flags, caller: caller) {
                 return created
             }

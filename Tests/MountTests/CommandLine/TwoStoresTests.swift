@@ -51,6 +51,11 @@ extension MountTests {
                     command: "events", script: "recordfs events | grep -c OnlyB",
                     output: "1\n", changes: false),
                 Case(
+                    command: "readers",
+                    script:
+                        "recordfs events --reader app > /dev/null; recordfs readers | grep -c app",
+                    output: "1\n", changes: false),
+                Case(
                     command: "accounts",
                     script: "recordfs accounts --json | grep -c $HOME/ || true",
                     output: "0\n",

@@ -101,6 +101,12 @@ extension MountTests {
                 "cd \(Self.zone)/Book; echo '{\"titel\": \"x\"}' > B1.json; cat .error")
             #expect(result.output.contains("Book has no \"titel\""), "\(result)")
             #expect(result.output.contains("line 1, column 2"), "\(result)")
+            let field = try model.shell(
+                """
+                cd \(Self.zone)/Book; echo x > B1@title.txt || echo refused
+                echo y > B1.tmp; mv B1.tmp B1@title.txt || echo refused
+                """)
+            #expect(field.output == "refused\nrefused\n", "\(field)")
             try model.ok("recordfs unmount")
             try plain.ok("recordfs unmount")
         }

@@ -1,0 +1,8 @@
+import RecordModel
+
+/// The objects in the to-many relationship of an object.
+struct ObjectList: Hashable {
+    let zone: ZoneID
+    let owner: RecordName
+    let relationship: FieldName
+}
