@@ -90,23 +90,3 @@ enum ExactDecimal {
         }
     }
 }
-
-/// UUIDs as text, in the form of RFC 9562.
-enum UUIDText {
-    /// Returns the UUID in upper case. Returns nil for another text.
-    static func uppercased(_ text: Text) -> Text? {
-        let bytes = text.utf8
-        guard bytes.count == 36 else { return nil }
-        var upper: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                upper.append(byte)
-            } else {
-                guard HexadecimalDigit.value(byte) != nil else { return nil }
-                upper.append((0x61...0x66).contains(byte) ? byte - 0x20 : byte)
-            }
-        }
-        return Text(utf8: upper)
-    }
-}

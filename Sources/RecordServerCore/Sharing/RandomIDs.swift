@@ -36,16 +36,7 @@ package struct RandomIDs: Sendable {
     /// Returns a name for a record that its request does not name: a UUID in upper case (version 4,
     /// RFC 9562).
     package mutating func recordName() -> RecordName {
-        var bytes = next(16)
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var name: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { name.append(UInt8(ascii: "-")) }
-            let digits = String(byte, radix: 16, uppercase: true)
-            name += (digits.count == 1 ? "0" + digits : digits).utf8
-        }
-        return RecordName(bytes: name)
+        RecordName(bytes: UUIDText.version4(of: next(16), uppercase: true))
     }
 
     private mutating func next(_ length: Int) -> [UInt8] {
