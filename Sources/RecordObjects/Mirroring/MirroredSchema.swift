@@ -6,6 +6,9 @@ package import RecordModel
 package enum MirroredSchema {
     /// The prefix of record types and fields.
     package static let prefix = "CD_"
+    /// Returns the field of an attribute, or of the key of a to-one relationship.
+    package static func field(of property: String) -> FieldName { FieldName(prefix + property) }
+
     /// The suffix of the field that has a large value's file.
     package static let assetSuffix = "_ckAsset"
     /// The type of the records that link the objects of many-to-many relationships.

@@ -72,14 +72,14 @@ extension MemberMapping {
             members.append(
                 Member(
                     FieldName(attribute.name),
-                    field: FieldName(MirroredSchema.prefix + attribute.name), type: type,
+                    field: MirroredSchema.field(of: attribute.name), type: type,
                     form: attribute.type.form, rule: attribute.rule))
         }
         for relationship in hierarchy.relationships(of: entity) where !relationship.isToMany {
             members.append(
                 Member(
                     FieldName(relationship.name),
-                    field: FieldName(MirroredSchema.prefix + relationship.name), type: .string))
+                    field: MirroredSchema.field(of: relationship.name), type: .string))
         }
         self.init(
             entity: entity, members: members,

@@ -40,11 +40,11 @@ package struct Relation: Hashable, Sendable {
         self.owner = owner
         destination = relationship.destination
         if !relationship.isToMany {
-            form = .key(field: FieldName(MirroredSchema.prefix + relationship.name))
+            form = .key(field: MirroredSchema.field(of: relationship.name))
         } else if let back, back.isToMany {
             form = .links
         } else if let back {
-            form = .keys(field: FieldName(MirroredSchema.prefix + back.name))
+            form = .keys(field: MirroredSchema.field(of: back.name))
         } else {
             return nil
         }

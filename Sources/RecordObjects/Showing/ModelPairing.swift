@@ -17,7 +17,7 @@ struct ModelPairing<Item> {
             let former = formerName(item).flatMap { left[$0] == nil ? formers[$0] : $0 }
             return former.flatMap { kept.contains($0) ? nil : $0 }
         }
-        // What was renamed is not there under its new name, unless something else has that name.
+        // A renamed property is not there under its new name, unless another one has that name.
         let renamed = Set(places.compactMap(\.self))
         for (place, item) in new.enumerated() where places[place] == nil {
             if !renamed.contains(name(item)) { places[place] = name(item) }

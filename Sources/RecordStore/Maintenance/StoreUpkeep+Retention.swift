@@ -137,8 +137,11 @@ extension StoreUpkeep {
             let (names, last) = try oldNames(after: start)
             let new = names.filter { counted.insert($0).inserted }
             count += try store.read { connection throws(RecordError) in
+                let held = try connection.heldToken(store)
                 var count = 0
-                for name in new { count += try connection.dispensable(name, store).count }
+                for name in new {
+                    count += try connection.dispensable(name, readTo: held, store).count
+                }
                 return count
             }
             if !new.isEmpty { try each(new) }
@@ -176,17 +179,20 @@ extension StoreUpkeep {
     private func purgeVersions(of names: [VersionedName]) throws(RecordError) -> Int {
         // First a check without a transaction, because mostly there is nothing to do.
         let due = try store.read { connection throws(RecordError) in
+            let held = try connection.heldToken(store)
             var due: [VersionedName] = []
-            for name in names where try !connection.dispensable(name, store).isEmpty {
+            for name in names
+            where try !connection.dispensable(name, readTo: held, store).isEmpty {
                 due.append(name)
             }
             return due
         }
         guard !due.isEmpty else { return 0 }
         return try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
+            let held = try transaction.connection.heldToken(store)
             var count = 0
             for name in due {
-                let tokens = try transaction.connection.dispensable(name, store)
+                let tokens = try transaction.connection.dispensable(name, readTo: held, store)
                 for token in tokens { try transaction.upkeep.removeVersion(token) }
                 count += tokens.count
             }
@@ -263,11 +269,12 @@ extension UpkeepWriting {
 extension SQLConnection {
     /// Returns the tokens of the versions that can be removed: those that nothing needs and that
     /// every reader has read.
+    ///
+    /// - Parameter held: the token up to which all readers have read (`heldToken`).
     fileprivate func dispensable(
-        _ name: VersionedName, _ store: RecordStore
+        _ name: VersionedName, readTo held: Int64, _ store: RecordStore
     ) throws(RecordError) -> [Int64] {
-        let held = try heldToken(store)
-        return try unneeded(name, store).map(\.token).filter { $0 <= held }
+        try unneeded(name, store).map(\.token).filter { $0 <= held }
     }
 
     /// Returns the versions that nothing needs but perhaps a reader.

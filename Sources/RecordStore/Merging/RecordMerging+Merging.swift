@@ -23,7 +23,8 @@ extension RecordMerging {
         }
         let mine = try transaction.records.parse(text, place)
         let other = try transaction.records.parse(theirs, place)
-        let base = common(base, place)
+        // The writer may have begun with a draft, or with an empty file.
+        let base = base.flatMap { transaction.records.readable($0, place) }
         var (merged, conflicts) = try merge(
             mine, with: other.fields, parent: other.parent, since: base, isLater: { _ in false },
             resolve: { conflict in conflict.mergedLines.map { .both($0) } ?? .local })
@@ -61,10 +62,10 @@ extension RecordMerging {
         stem: Stem
     ) throws(RecordError) -> [UInt8]? {
         let place = try transaction.writablePlace(type)
-        guard let mine = common(text, place) else { return nil }
+        guard let mine = transaction.records.readable(text, place) else { return nil }
         var nearest: (text: [UInt8], changes: Int)?
         for text in texts {
-            guard let document = common(text, place) else { continue }
+            guard let document = transaction.records.readable(text, place) else { continue }
             let changes = mine.changedFields(from: document).count
             if changes <= nearest?.changes ?? changes { nearest = (text, changes) }
         }
@@ -103,17 +104,6 @@ extension RecordMerging {
                 .time(transaction.now), .integer(record.rawValue), .time(time),
                 .integer(Conflict.Side.mine.rawValue),
             ])
-    }
-
-    /// Parses a text. Returns nil when the writer began with a text that is no record: a draft, or
-    /// an empty file.
-    private func common(_ base: [UInt8]?, _ place: TypePlace) -> RecordDocument? {
-        guard let base else { return nil }
-        do throws(RecordError) {
-            return try transaction.records.parse(base, place)
-        } catch {
-            return nil
-        }
     }
 
     /// Returns the local text with the other side's changes since the base, and the fields that

@@ -106,7 +106,7 @@ extension ObjectLinks {
         _ relation: Relation, _ list: ObjectList, by field: FieldName, target: RecordName?
     ) throws(RecordError) {
         guard let inverse = relation.inverse else { return }
-        let back = FieldName(bytes: Array(MirroredSchema.prefix.utf8) + inverse.bytes)
+        let back = MirroredSchema.field(of: "\(inverse)")
         for former in try names(in: list, by: back) where former != target {
             try clear(back, of: former, in: list.zone, as: relation)
         }
@@ -189,13 +189,13 @@ extension ObjectLinks {
         _ = try transaction.records.save(
             text: RecordDocument.print(link.fields, parent: nil),
             type: try transaction.makeType(zone, MirroredSchema.linkType).id,
-            stem: Stem(NewObjectName.make()))
+            stem: Stem(bytes: UUIDText.random()))
     }
 
     /// Links an object that others have been waiting for. A name that turns out to be of another
     /// entity leaves the relationship.
     func endWaiting(for name: RecordName, in zone: ZoneID) throws(RecordError) {
-        for (list, _) in try waiting(for: name, in: zone) {
+        for list in try waiting(for: name, in: zone) {
             guard let owner = try transaction.connection.records.stored(named: list.owner, zone),
                 owner.state == .saved
             else { continue }
@@ -288,22 +288,5 @@ extension ObjectLinks {
             try remove(member, from: list, of: relation)
             try add(member, to: new, of: relation)
         }
-    }
-}
-
-/// Names of new objects, as Core Data gives them.
-package enum NewObjectName {
-    /// Returns a random UUID in upper case (RFC 9562, version 4).
-    package static func make() -> String {
-        var bytes = (0..<16).map { _ in UInt8.random(in: 0...255) }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var text = ""
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text += "-" }
-            let digits = String(byte, radix: 16, uppercase: true)
-            text += digits.count == 1 ? "0" + digits : digits
-        }
-        return text
     }
 }

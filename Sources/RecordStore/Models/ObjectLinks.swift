@@ -66,18 +66,10 @@ extension ObjectLinks {
             for record in records {
                 let place = try transaction.placeUntilFinal(record.type)
                 guard let text = try connection.records.wholeSavedText(of: record.id),
-                    let document = readable(text, place)
+                    let document = transaction.records.readable(text, place)
                 else { continue }
                 try noteSaved(record.id, record.name, document, in: place)
             }
-        }
-    }
-
-    private func readable(_ text: [UInt8], _ place: TypePlace) -> RecordDocument? {
-        do throws(RecordError) {
-            return try transaction.records.parse(text, place)
-        } catch {
-            return nil
         }
     }
 
@@ -206,18 +198,16 @@ extension ObjectLinks {
     /// Returns the relationships in which a name waits for its object.
     func waiting(
         for member: RecordName, in zone: ZoneID
-    ) throws(RecordError) -> [(list: ObjectList, field: FieldName)] {
+    ) throws(RecordError) -> [ObjectList] {
         try connection.all(
             """
-            SELECT owner, relationship, field FROM object_link
+            SELECT owner, relationship FROM object_link
             WHERE holder = 0 AND zone_id = ? AND member = ?
             """, [.integer(zone.rawValue), .name(member)]
         ) {
-            (
-                ObjectList(
-                    zone: zone, owner: RecordName(bytes: $0.bytes(0)),
-                    relationship: FieldName(bytes: $0.bytes(1))), FieldName(bytes: $0.bytes(2))
-            )
+            ObjectList(
+                zone: zone, owner: RecordName(bytes: $0.bytes(0)),
+                relationship: FieldName(bytes: $0.bytes(1)))
         }
     }
 
@@ -237,7 +227,7 @@ extension ObjectLinks {
                 let text = try connection.records.wholeSavedText(of: record.id)
             else { continue }
             let place = try transaction.place(record.entry.type)
-            guard let document = readable(text, place) else { continue }
+            guard let document = transaction.records.readable(text, place) else { continue }
             var names: [FieldName: [RecordName]] = [:]
             for relation in mapping.relations(of: place.name) {
                 guard let field = relation.listField,

@@ -94,20 +94,23 @@ struct Regrouping {
     private func regrouped(
         _ text: [UInt8]?, of type: RecordTypeName
     ) throws(RecordError) -> (type: RecordTypeName?, text: [UInt8]?) {
-        let server = old?.serverType(of: type) ?? type
-        guard let text, let schema = sources[type], let document = readable(text, schema) else {
+        guard let text, let (document, target) = readable(text, of: type) else {
             return (nil, text)
         }
-        let target =
-            new?.type(of: server, entity: document[ObjectMapping.entityField]) ?? server
-        let translated = try document.translated(
-            to: schemas[target] ?? RecordSchema(fields: schema.fields), limits: limits)
+        let translated = try document.translated(to: schemas[target] ?? .empty, limits: limits)
         return (target, translated)
     }
 
-    private func readable(_ text: [UInt8], _ schema: RecordSchema) -> RecordDocument? {
+    /// Reads a text, and returns the type that its record has afterwards.
+    private func readable(
+        _ text: [UInt8], of type: RecordTypeName
+    ) -> (document: RecordDocument, type: RecordTypeName)? {
+        guard let schema = sources[type] else { return nil }
         do throws(RecordError) {
-            return try RecordDocument(parsing: text, schema: schema, limits: limits)
+            let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
+            let server = old?.serverType(of: type) ?? type
+            let entity = document[ObjectMapping.entityField]
+            return (document, new?.type(of: server, entity: entity) ?? server)
         } catch {
             return nil
         }
@@ -173,9 +176,7 @@ struct Regrouping {
         let zone: ZoneID
         let type: RecordTypeName
         let isMoved: Bool
-        /// By how many bytes the text grows.
-        let growth: Int
-        /// The size of the text before.
+        /// The size of the text before, in bytes.
         let size: Int
     }
 
@@ -189,11 +190,11 @@ struct Regrouping {
             WHERE r.id > ? ORDER BY r.id
             """
         ) { row throws(RecordError) in
-            let (told, text) = try regrouped(row.text, of: row.type)
-            let (type, size) = (told ?? defaultType(of: row.type), row.text?.count ?? 0)
+            let told = row.text.flatMap { readable($0, of: row.type) }?.type
+            let type = told ?? defaultType(of: row.type)
             targets[RecordID(row.key)] = Target(
                 zone: row.zone, type: type, isMoved: type != row.type,
-                growth: (text?.count ?? 0) - size, size: size)
+                size: row.text?.count ?? 0)
         }
         return targets
     }
@@ -215,12 +216,12 @@ struct Regrouping {
     }
 
     private func move(_ record: RecordID, _ target: Target) throws(RecordError) {
+        // A record with a draft has the size of the draft.
         try connection.run(
-            "UPDATE record SET size = size + ? WHERE id = ? AND size = ?",
-            [
-                .integer(Int64(target.growth)), .integer(record.rawValue),
-                .integer(Int64(target.size)),
-            ])
+            """
+            UPDATE record SET size = (SELECT length(text) FROM saved_text WHERE record_id = ?1)
+            WHERE id = ?1 AND size = ?2 AND EXISTS (SELECT 1 FROM saved_text WHERE record_id = ?1)
+            """, [.integer(record.rawValue), .integer(Int64(target.size))])
         guard target.isMoved else { return }
         let place = try type(target.type, in: target.zone)
         let row = try connection.first(
@@ -234,7 +235,7 @@ struct Regrouping {
         guard let row else { return }
         var stem = row.stem
         if let name = row.name {
-            stem = try shownStem(of: name, in: target.type, place, target.zone)
+            stem = try transaction.records.stem(of: name, in: transaction.place(place))
         }
         try makeFree(stem, in: place, for: record)
         try connection.run(
@@ -255,17 +256,6 @@ struct Regrouping {
                 .time(transaction.now),
             ])
         return TypeID(connection.lastInsertedRow)
-    }
-
-    private func shownStem(
-        of name: RecordName, in type: RecordTypeName, _ place: TypeID, _ zone: ZoneID
-    ) throws(RecordError) -> Stem {
-        Stem(
-            encoding: try name.shown(in: type) { (short) throws(RecordError) in
-                try connection.exists(
-                    "SELECT 1 FROM record WHERE zone_id = ? AND name = ? AND type_id = ?",
-                    [.integer(zone.rawValue), .name(short), .integer(place.rawValue)])
-            })
     }
 
     /// Sets a draft aside that has the stem of a record.

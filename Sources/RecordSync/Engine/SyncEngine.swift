@@ -294,7 +294,7 @@ package actor SyncEngine {
             problems.clear(zone)
             ending = .done
         } catch {
-            // Of failures in a row the first is noted, and each end of what an event has told of.
+            // The first of several failures in a row is noted, and each end of what an event has told of.
             let isFirst = problems.note(error, of: zone, at: clock.now)
             if isFirst || exchange.running.hasBegun(zone) {
                 note(part, zone, since: start, 0, "\(error)")

@@ -89,6 +89,15 @@ extension RecordWriting {
             limits: transaction.store.options.limits.asReceived)
     }
 
+    /// Parses a text. Returns nil for one that is no record: a draft, or an empty file.
+    func readable(_ text: [UInt8], _ place: TypePlace) -> RecordDocument? {
+        do throws(RecordError) {
+            return try parse(text, place)
+        } catch {
+            return nil
+        }
+    }
+
     // MARK: Create
 
     package func create(

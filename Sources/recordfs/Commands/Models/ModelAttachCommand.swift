@@ -19,13 +19,9 @@ struct ModelAttachCommand: ParsableCommand {
     func run() throws {
         let model = try model.read()
         let configuration = try part.find(in: model)
-        let failures = ModelFailures.mirroring(model, configuration)
-        guard failures.isEmpty else {
-            Terminal.print(failures.joined(separator: "\n\n"))
-            throw CommandFailure(
-                self.model.model,
-                "CloudKit cannot hold this model, and it was not attached. The reasons are above.")
-        }
+        try ModelFailures.refuse(
+            ModelFailures.mirroring(model, configuration), of: self.model.model,
+            "CloudKit cannot hold this model, and it was not attached.")
         let access = try state.access()
         try ModelAttachCommand.change(access) { transaction throws(RecordError) in
             try transaction.models.attach(

@@ -94,17 +94,13 @@ struct ModelCheckCommand: ParsableCommand {
         let model = try model.read()
         let part = try part.find(in: model)
         var failures = ModelFailures.mirroring(model, part)
-        // What CloudKit cannot hold has no schema to compare.
+        // A model that CloudKit cannot hold has no schema to compare.
         if failures.isEmpty, let deployed {
             failures = try ModelFailures.deployment(model, part, over: deployed)
         }
-        guard failures.isEmpty else {
-            Terminal.print(failures.joined(separator: "\n\n"))
-            throw CommandFailure(
-                self.model.model,
-                "CloudKit cannot hold this model\(deployed == nil ? "" : " beside what is deployed"). "
-                    + "The reasons are above.")
-        }
+        try ModelFailures.refuse(
+            failures, of: self.model.model,
+            "CloudKit cannot hold this model\(deployed == nil ? "" : " beside what is deployed").")
         Terminal.print(
             deployed == nil
                 ? "CloudKit can hold this model."

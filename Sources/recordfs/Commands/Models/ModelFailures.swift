@@ -18,6 +18,17 @@ enum ModelFailures {
         return failures
     }
 
+    /// Prints failures, where there are some, and ends the command.
+    ///
+    /// - Parameter sentence: what the failures mean.
+    static func refuse(
+        _ failures: [String], of model: String, _ sentence: String
+    ) throws(CommandFailure) {
+        guard !failures.isEmpty else { return }
+        Terminal.print(failures.joined(separator: "\n\n"))
+        throw CommandFailure(model, "\(sentence) The reasons are above.")
+    }
+
     /// Returns what a deployed model or schema must keep and the model does not.
     ///
     /// - Parameter deployed: the file of a model, or of a schema text, by its ending.

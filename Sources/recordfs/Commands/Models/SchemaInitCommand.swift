@@ -37,12 +37,9 @@ struct SchemaInitCommand: ParsableCommand {
     func run() throws {
         let model = try model.read()
         let part = try part.find(in: model)
-        let failures = ModelFailures.mirroring(model, part)
-        guard failures.isEmpty else {
-            Terminal.print(failures.joined(separator: "\n\n"))
-            throw CommandFailure(
-                self.model.model, "CloudKit cannot hold this model. The reasons are above.")
-        }
+        try ModelFailures.refuse(
+            ModelFailures.mirroring(model, part), of: self.model.model,
+            "CloudKit cannot hold this model.")
         let schema = try reporting(self.model.model) { () throws(RecordError) in
             try MirroredSchema.document(model, configuration: part)
         }

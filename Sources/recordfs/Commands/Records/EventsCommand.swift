@@ -76,7 +76,7 @@ struct EventsCommand: ParsableCommand {
         }
         var listing = EventListing(store: store, filter: filter, isSync: sync)
         listing.span = span
-        // Who follows hears of an exchange once: when it is over.
+        // A program that follows hears of an exchange once: when it is over.
         listing.showsRunning = !follow
         var place = try reader.map {
             try ReaderPlace($0, in: access, store, from: start, peeks: peek)

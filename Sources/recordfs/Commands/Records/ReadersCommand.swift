@@ -108,7 +108,7 @@ struct ReaderPlace {
         }
         self.saved = saved
         token = start ?? saved?.token ?? 0
-        // What this reader has not read stays from now on; and a reader too many is refused before
+        // The changes that this reader has not read stay from now on; and a reader too many is refused before
         // it has printed anything.
         if saved == nil || start != nil { try save(token) }
     }
