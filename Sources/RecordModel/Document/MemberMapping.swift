@@ -14,6 +14,8 @@ package struct MemberMapping: Hashable, Sendable {
         case decimal
         /// A UUID in quotes, upper-case in the field.
         case uuid
+        /// The name of another object: the key of a to-one relationship.
+        case key
     }
 
     package struct Member: Hashable, Sendable {
@@ -22,16 +24,22 @@ package struct MemberMapping: Hashable, Sendable {
         package let type: FieldType
         package let form: Form
         package let rule: MemberRule?
+        /// Indicates whether an object must have a value.
+        package let isRequired: Bool
+        /// The value of new objects, as a text has it. Nil for none.
+        package let initial: JSONValue?
 
         package init(
             _ name: FieldName, field: FieldName, type: FieldType, form: Form = .plain,
-            rule: MemberRule? = nil
+            rule: MemberRule? = nil, isRequired: Bool = false, initial: JSONValue? = nil
         ) {
             self.name = name
             self.field = field
             self.type = type
             self.form = form
             self.rule = rule
+            self.isRequired = isRequired
+            self.initial = initial
         }
     }
 

@@ -24,13 +24,31 @@ package struct MemberRule: Hashable, Sendable {
 extension RecordDocument {
     /// Checks the members of a text that is to be saved against the rules of the model.
     ///
-    /// - Parameter old: the record as it was. A value that it had already is not checked: the server
-    ///   may have sent it.
+    /// - Parameter old: the record as it was. A value that it had already, or lacked, is not checked:
+    ///   the server may have sent it.
     ///
     /// Errors: `schemaMismatch` with the place of the first member that breaks a rule, and the names
     /// of the others.
     package func checkRules(replacing old: RecordDocument?) throws(RecordError) {
-        guard let mapping else { return }
+        let problems = rulesBroken(since: old)
+        guard let mapping, let first = problems.first else { return }
+        let others = problems.dropFirst().map { "\"\(mapping.name(of: $0.name))\"" }
+        throw RecordError(
+            .schemaMismatch,
+            first.problem
+                + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) too break a rule"),
+            at: members.first { $0.name == first.name }.map {
+                TextPosition(offset: $0.value.lowerBound, in: text)
+            } ?? TextPosition(offset: root.lowerBound, in: text))
+    }
+
+    /// The rules of the model that the record breaks, whoever has written it, one sentence each.
+    package var brokenRules: [String] { rulesBroken(since: nil).map(\.problem) }
+
+    private func rulesBroken(
+        since old: RecordDocument?
+    ) -> [(name: FieldName, problem: String)] {
+        guard let mapping else { return [] }
         var problems: [(name: FieldName, problem: String)] = []
         for field in fields {
             guard let member = mapping.member(of: field.name),
@@ -39,19 +57,42 @@ extension RecordDocument {
             else { continue }
             problems.append((field.name, "\"\(member.name)\" \(problem)"))
         }
-        guard let first = problems.first else { return }
-        let others = problems.dropFirst().map { "\"\(mapping.name(of: $0.name))\"" }
-        throw RecordError(
-            .schemaMismatch,
-            first.problem
-                + (others.isEmpty ? "" : "; \(others.joined(separator: ", ")) too break a rule"),
-            at: members.first { $0.name == first.name }.map {
-                TextPosition(offset: $0.value.lowerBound, in: text)
-            })
+        for member in mapping.members where member.isRequired && lacks(member.field) {
+            guard old?.lacks(member.field) != true else { continue }
+            let example = member.usableInitial.map {
+                ", such as " + String(decoding: $0.serialized(), as: UTF8.self)
+            }
+            problems.append(
+                (
+                    member.field,
+                    "\"\(member.name)\" must have a value\(example ?? ""): the model requires it"
+                ))
+        }
+        return problems
+    }
+
+    /// Returns whether a field has no value. An empty list is none for a field of one value.
+    private func lacks(_ field: FieldName) -> Bool {
+        switch self[field] {
+        case nil, .list([]): true
+        default: false
+        }
     }
 }
 
 extension MemberMapping.Member {
+    /// The value of new objects. Nil where the model gives one that the attribute cannot have.
+    var usableInitial: JSONValue? { initial.flatMap { takes($0) ? $0 : nil } }
+
+    private func takes(_ json: JSONValue) -> Bool {
+        do throws(ValueError) {
+            let reading = try ValueReader(field: name).read(try plainForm(of: json), as: type)
+            return reading.flatMap { problem(of: $0.value) } == nil
+        } catch {
+            return false
+        }
+    }
+
     /// Returns what is wrong with a value. Nil for one that the attribute can have.
     fileprivate func problem(of value: FieldValue) -> String? {
         switch (form, value) {

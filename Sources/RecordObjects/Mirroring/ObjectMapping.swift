@@ -73,13 +73,15 @@ extension MemberMapping {
                 Member(
                     FieldName(attribute.name),
                     field: MirroredSchema.field(of: attribute.name), type: type,
-                    form: attribute.type.form, rule: attribute.rule))
+                    form: attribute.type.form, rule: attribute.rule,
+                    isRequired: !attribute.isOptional, initial: attribute.initialValue))
         }
         for relationship in hierarchy.relationships(of: entity) where !relationship.isToMany {
             members.append(
                 Member(
                     FieldName(relationship.name),
-                    field: MirroredSchema.field(of: relationship.name), type: .string))
+                    field: MirroredSchema.field(of: relationship.name), type: .string,
+                    form: .key))
         }
         self.init(
             entity: entity, members: members,
@@ -87,50 +89,5 @@ extension MemberMapping {
                 hierarchy.relationships(of: entity).filter(\.isToMany).map { FieldName($0.name) }),
             constant: RecordField(
                 name: ObjectMapping.entityField, value: .string(Text(entity))))
-    }
-}
-
-extension Attribute {
-    /// The seconds from 1970 to 2001, from which the dates of a model count.
-    private static let referenceDate = 978_307_200.0
-
-    /// The rule of the attribute's values. Nil for an attribute without one.
-    fileprivate var rule: MemberRule? {
-        var rule = MemberRule()
-        switch type {
-        case .string:
-            rule.minimumLength = minimum.flatMap { Int($0) }
-            rule.maximumLength = maximum.flatMap { Int($0) }
-            rule.pattern = pattern.flatMap { TextPattern($0) }
-        case .date:
-            rule.minimum = minimum.flatMap { Double($0) }.map { $0 + Self.referenceDate }
-            rule.maximum = maximum.flatMap { Double($0) }.map { $0 + Self.referenceDate }
-        case .integer16: rule.bound(by: minimum, maximum, Double(Int16.min), Double(Int16.max))
-        case .integer32: rule.bound(by: minimum, maximum, Double(Int32.min), Double(Int32.max))
-        case .integer64, .decimal, .double, .float: rule.bound(by: minimum, maximum, nil, nil)
-        default: break
-        }
-        return rule == MemberRule() ? nil : rule
-    }
-}
-
-extension MemberRule {
-    fileprivate mutating func bound(
-        by minimum: String?, _ maximum: String?, _ least: Double?, _ greatest: Double?
-    ) {
-        self.minimum = [minimum.flatMap { Double($0) }, least].compactMap(\.self).max()
-        self.maximum = [maximum.flatMap { Double($0) }, greatest].compactMap(\.self).min()
-    }
-}
-
-extension AttributeType {
-    /// The form of the attribute's values in a text.
-    fileprivate var form: MemberMapping.Form {
-        switch self {
-        case .boolean: .boolean
-        case .decimal: .decimal
-        case .uuid: .uuid
-        default: .plain
-        }
     }
 }
