@@ -74,7 +74,7 @@ struct RecordFSCommand: ParsableCommand {
         version: "recordfs \(ProgramVersion.number)",
         subcommands: [
             MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
-            GetCommand.self, PutCommand.self, RemoveCommand.self, MoveCommand.self,
+            GetCommand.self, PutCommand.self, NewCommand.self, RemoveCommand.self, MoveCommand.self,
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
             ReadersCommand.self,
             RestoreCommand.self, DraftCommand.self, ScratchCommand.self, ImportCommand.self,

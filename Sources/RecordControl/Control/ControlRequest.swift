@@ -36,6 +36,9 @@ package struct ImportBatch: Sendable {
 package enum ControlRequest: Sendable {
     /// Saves a record as if its file had been written, but keeps no draft of an invalid text.
     case put(RecordPath, text: [UInt8])
+    /// Makes a record of a type, with the name of the path or with a new one, from the skeleton of
+    /// its type. The reply has its name.
+    case make(RecordPath)
     /// Copies a file of this machine into a large field.
     case putAsset(RecordPath, file: String)
     case remove(RecordPath, recursive: Bool)
@@ -81,7 +84,7 @@ extension ControlRequest {
             .removeReader:
             false
         case .verb(let verb): verb.traits.contains(.mayChangeFiles)
-        case .put, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
+        case .put, .make, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
             .settleConflict, .applySchema, .importBatch, .sharing, .applyRemote:
             true
         }
@@ -94,6 +97,7 @@ extension ControlRequest {
         switch self {
         case .put(let path, let text):
             Self.frame("put", ["path": .text(path.bytes)], body: text)
+        case .make(let path): Self.frame("make", ["path": .text(path.bytes)])
         case .putAsset(let path, let file):
             Self.frame("putAsset", ["path": .text(path.bytes), "file": .text(file)])
         case .remove(let path, let recursive):
@@ -153,6 +157,7 @@ extension ControlRequest {
         let name = header.stringMember("request") ?? ""
         switch name {
         case "put": self = .put(try path(), text: frame.body)
+        case "make": self = .make(try path())
         case "putAsset":
             let file = try Self.string("file", in: header)
             self = .putAsset(try path(), file: String(decoding: file, as: UTF8.self))

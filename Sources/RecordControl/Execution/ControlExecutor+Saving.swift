@@ -16,6 +16,31 @@ extension ControlExecutor {
         return ControlReply(.members(["outcome": .text(result.outcome.name)]))
     }
 
+    /// Makes a record that is not there yet.
+    func make(_ path: RecordPath) throws(RecordError) -> ControlReply {
+        let stem: Stem
+        switch path.item {
+        case .record(let given): stem = given
+        case nil: stem = Stem(encoding: RecordName(bytes: UUIDText.random()))
+        case .asset:
+            throw RecordError(
+                .invalidArgument,
+                "is no name of a record; write @ in it as %40")
+        }
+        try store.write(author: .commandLine, by: author) { (transaction) throws(RecordError) in
+            let type = try transaction.makeType(at: path)
+            if let there = try transaction.records.record(type.id, stem), !there.isHidden {
+                throw RecordError(
+                    .alreadyExists,
+                    "there is a record \(stem) already\(there.state == .draftOnly ? ", a draft" : "")"
+                        + "; choose another name")
+            }
+            _ = try transaction.records.save(
+                text: try transaction.schema(of: type.name).skeleton, type: type.id, stem: stem)
+        }
+        return ControlReply(.members(["name": .text(stem.bytes)]))
+    }
+
     func putAsset(_ path: RecordPath, file: String) throws(RecordError) -> ControlReply {
         guard case .asset(let stem, let field, let index, let fileExtension) = path.item else {
             throw RecordError(

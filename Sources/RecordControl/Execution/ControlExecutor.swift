@@ -74,6 +74,7 @@ package struct ControlExecutor: Sendable {
     package func run(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         switch request {
         case .put(let path, let text): try put(path, text)
+        case .make(let path): try make(path)
         case .putAsset(let path, let file): try putAsset(path, file: file)
         case .remove(let path, let recursive): try remove(path, recursive: recursive)
         case .move(let path, let target): try move(path, to: target)

@@ -55,6 +55,9 @@ struct LocatedPath {
     /// The text as the user wrote it.
     let text: String
 
+    /// Indicates whether the text is the path of a file or directory on a mount.
+    var isFile: Bool { !PathArgument.isRecordPath(text) && MountedPath(text).mount != nil }
+
     func reporting<T>(
         _ body: () throws(RecordError) -> T
     ) throws(CommandFailure) -> T {

@@ -36,6 +36,15 @@ struct PathSpelling {
         return relative.first == UInt8(ascii: "-") ? Array("./".utf8) + relative : relative
     }
 
+    /// Returns the path of a record in a directory that an argument has named: as a file beside the
+    /// argument where that is a path of the system.
+    func spell(_ path: RecordPath, in directory: LocatedPath) -> [UInt8] {
+        guard let stem = path.stem, directory.isFile else { return spell(path.bytes) }
+        var text = Array(directory.text.utf8)
+        while text.count > 1, text.last == Self.slash { text.removeLast() }
+        return text + [Self.slash] + stem.fileName
+    }
+
     private static func components(_ path: [UInt8]) -> [[UInt8]] {
         path.split(separator: slash).map(Array.init)
     }

@@ -106,6 +106,9 @@ extension MountTests {
                         recordfs draft discard JP.json; cat JP.json
                         """, output: "JP.json\n{\n{\"in\": \"b\"}"),
                 Case(
+                    command: "new", script: "recordfs new . NP; cat NP.json",
+                    output: "./NP.json\n{\n  \"in\": null\n}\n"),
+                Case(
                     command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
                     output: "JP.json\nOnlyB.json\nrow.json\n"),
                 Case(

@@ -142,7 +142,7 @@ struct Completion {
         case "schema check", "schema apply", "schema init", "model diff": .file
         case "model show", "model check", "model export": position == 0 ? .file : .nothing
         case "completions": .words(CompletionsCommand.Shell.allCases.map(\.rawValue))
-        case "query", "search", "get", "history", "restore", "export", "draft list",
+        case "query", "search", "get", "new", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
             position == 0 ? .path : .nothing
         case "ls", "rm", "mv", "pin", "unpin", "leave": .path
