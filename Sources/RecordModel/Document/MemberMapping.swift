@@ -43,6 +43,9 @@ package struct MemberMapping: Hashable, Sendable {
         }
     }
 
+    /// The beginning of the fields of the server's records.
+    package static let fieldPrefix = "CD_"
+
     /// The name of the entity, for messages.
     package let entity: String
     package let members: [Member]

@@ -86,6 +86,10 @@ struct MemberReader {
             return try ValueReader(field: written)
                 .read(try mapped.plainForm(of: value), as: mapped.type)
         }
+        if let attribute = schema.mapping?.member(of: written) {
+            // The model has said the type: a fraction does not change it.
+            return try ValueReader(field: written).read(value, as: attribute.type)
+        }
         let known = schema[written]
         return try ValueReader(field: written, widens: known?.wider != nil)
             .read(value, as: known?.type)
@@ -106,7 +110,7 @@ struct MemberReader {
     private func checkIsField(
         _ name: FieldName, _ member: ParsedRoot.Member, _ mapping: MemberMapping
     ) throws(RecordError) {
-        let isField = name.bytes.starts(with: Array("CD_".utf8)) || schema[name] != nil
+        let isField = name.bytes.starts(with: MemberMapping.fieldPrefix.utf8) || schema[name] != nil
         guard !isField else { return }
         throw RecordError(
             .schemaMismatch,

@@ -5,7 +5,7 @@ package import RecordModel
 /// relationships.
 package enum MirroredSchema {
     /// The prefix of record types and fields.
-    package static let prefix = "CD_"
+    package static let prefix = MemberMapping.fieldPrefix
     /// Returns the field of an attribute, or of the key of a to-one relationship.
     package static func field(of property: String) -> FieldName { FieldName(prefix + property) }
 
