@@ -16,7 +16,11 @@ package enum ModelShowing {
     }
 
     private static func line(of attribute: Attribute) -> String {
-        var words = ["\(attribute.name): \(attribute.type.rawValue)"]
+        "\(attribute.name): \(facts(of: attribute))"
+    }
+
+    static func facts(of attribute: Attribute) -> String {
+        var words = [attribute.type.rawValue]
         if !attribute.isOptional { words.append("required") }
         if let value = attribute.defaultValue { words.append("default \(value)") }
         if let minimum = attribute.minimum { words.append("at least \(minimum)") }
@@ -30,8 +34,12 @@ package enum ModelShowing {
     }
 
     private static func line(of relationship: Relationship) -> String {
+        "\(relationship.name) \(facts(of: relationship))"
+    }
+
+    static func facts(of relationship: Relationship) -> String {
         let arrow = relationship.isToMany ? "->>" : "->"
-        var words = ["\(relationship.name) \(arrow) \(relationship.destination)"]
+        var words = ["\(arrow) \(relationship.destination)"]
         if let inverse = relationship.inverse { words.append("inverse \(inverse)") }
         if !relationship.isOptional { words.append("required") }
         if relationship.isOrdered { words.append("ordered") }
