@@ -66,6 +66,10 @@ struct ModelAttachingTests {
         return fixture
     }
 
+    private func mark(_ entity: String?) -> ObjectMark {
+        ObjectMark(entity: entity.map { .string(Text($0)) })
+    }
+
     /// All records by their places: `Book/B1`.
     private func texts(_ fixture: StoreFixture) throws -> [String: String] {
         var texts: [String: String] = [:]
@@ -124,9 +128,9 @@ struct ModelAttachingTests {
         #expect(try texts(fixture) == shown)
         let (article, book) = (RecordTypeName("CD_Article"), RecordTypeName("Book"))
         #expect(fixture.store.model.serverType(of: book) == article)
-        #expect(fixture.store.model.type(of: article, entity: .string("Book")) == book)
-        #expect(fixture.store.model.type(of: article, entity: .string("Shelf")) == article)
-        #expect(fixture.store.model.type(of: book, entity: nil) == nil)
+        #expect(fixture.store.model.type(of: article, entity: mark("Book")) == book)
+        #expect(fixture.store.model.type(of: article, entity: mark("Shelf")) == article)
+        #expect(fixture.store.model.type(of: book, entity: mark(nil)) == nil)
     }
 
     @Test("detaching shows the records as they were")

@@ -16,7 +16,8 @@ extension ControlExecutor {
         let found = try store.index.search(zone.id, words: String(decoding: words, as: UTF8.self))
         var lines: [UInt8] = []
         for entry in found {
-            guard let type = try store.type(entry.type), path.type == nil || path.type == type.name
+            guard let type = try store.type(entry.type), !store.model.isHidden(type.name),
+                path.type == nil || path.type == type.name
             else { continue }
             let record = RecordPath(
                 database: path.database, owner: path.owner, zone: path.zone, type: type.name,

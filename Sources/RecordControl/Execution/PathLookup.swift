@@ -32,7 +32,7 @@ extension RecordStore {
             throw RecordError(
                 .invalidArgument, "the path names no record type. Write DATABASE/ZONE/TYPE/NAME.")
         }
-        guard let type = try type(zone.id, name) else {
+        guard let type = try model.shownType(zone.id, name) else {
             throw RecordError(.notFound, "there is no record type \"\(name)\" in this zone.")
         }
         return type

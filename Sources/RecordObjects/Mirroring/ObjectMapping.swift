@@ -10,7 +10,14 @@ package struct ObjectMapping: Sendable {
     /// The field that names the entity of a record.
     package static let entityField = FieldName("CD_entityName")
 
+    /// The field of the attribute that tells the version of the app which made an object.
+    package static let versionField = FieldName("CD_version")
+    /// The beginning of the types that hold what is newer than the model.
+    private static let newerPrefix = "_newer_"
+
     package let model: ObjectModel
+    /// The largest version that the model knows. Objects of a later one are hidden. Nil for no limit.
+    package let largestVersion: Int64?
     private let mappings: [RecordTypeName: MemberMapping]
     private let relations: [RecordTypeName: [Relation]]
     /// The types on the server, by entity.
@@ -19,23 +26,44 @@ package struct ObjectMapping: Sendable {
     package let rootTypes: Set<RecordTypeName>
 
     /// Creates the mapping of a model, or of the part that a configuration has.
-    package init(_ model: ObjectModel, configuration: Configuration? = nil) {
+    package init(
+        _ model: ObjectModel, configuration: Configuration? = nil, largestVersion: Int64? = nil
+    ) {
         self.model = model
+        self.largestVersion = largestVersion
         let hierarchy = ModelHierarchy(model)
         var mappings: [RecordTypeName: MemberMapping] = [:]
         var serverTypes: [RecordTypeName: RecordTypeName] = [:]
         var relations: [RecordTypeName: [Relation]] = [:]
         for entity in model.entities(of: configuration) where !entity.isAbstract {
             let type = RecordTypeName(entity.name)
-            mappings[type] = MemberMapping(of: entity.name, in: hierarchy)
+            mappings[type] = MemberMapping(
+                of: entity.name, in: hierarchy, largestVersion: largestVersion)
             relations[type] = Relation.all(of: entity.name, in: hierarchy)
             serverTypes[type] = RecordTypeName(
                 MirroredSchema.prefix + hierarchy.root(of: entity.name))
         }
         self.mappings = mappings
         self.relations = relations
-        self.serverTypes = serverTypes
         rootTypes = Set(serverTypes.values)
+        if largestVersion != nil {
+            for type in rootTypes { serverTypes[Self.newer(type)] = type }
+        }
+        self.serverTypes = serverTypes
+    }
+
+    private static func newer(_ serverType: RecordTypeName) -> RecordTypeName {
+        RecordTypeName("\(newerPrefix)\(serverType)")
+    }
+
+    /// The types of objects that are newer than the model. No directory shows them.
+    package var hiddenTypes: [RecordTypeName] {
+        largestVersion == nil ? [] : rootTypes.map(Self.newer).sorted()
+    }
+
+    /// Indicates whether an entity has a version to compare.
+    package var hasVersions: Bool {
+        mappings.values.contains { $0.member(of: Self.versionField)?.type == .int64 }
     }
 
     /// The types that have a mapping, in the order of their names.
@@ -54,9 +82,18 @@ package struct ObjectMapping: Sendable {
 
     /// Returns the type on this machine of a record that the server has.
     ///
-    /// - Parameter entity: the value of `entityField`. A record of an entity that the model does
-    ///   not have, or that is abstract, keeps the type that it has on the server.
-    package func type(of serverType: RecordTypeName, entity: FieldValue?) -> RecordTypeName {
+    /// - Parameters:
+    ///   - entity: the value of `entityField`. A record of an entity that the model does not have, or
+    ///     that is abstract, keeps the type that it has on the server.
+    ///   - version: the value of `versionField`.
+    package func type(
+        of serverType: RecordTypeName, entity: FieldValue?, version: FieldValue?
+    ) -> RecordTypeName {
+        if let largestVersion, case .int64(let version)? = version, version > largestVersion,
+            rootTypes.contains(serverType)
+        {
+            return Self.newer(serverType)
+        }
         guard case .string(let name)? = entity else { return serverType }
         let type = RecordTypeName(bytes: name.utf8)
         return serverTypes[type] == serverType ? type : serverType
@@ -65,15 +102,19 @@ package struct ObjectMapping: Sendable {
 
 extension MemberMapping {
     /// Creates the mapping of an entity: its attributes, and the keys of its to-one relationships.
-    fileprivate init(of entity: String, in hierarchy: ModelHierarchy) {
+    fileprivate init(of entity: String, in hierarchy: ModelHierarchy, largestVersion: Int64?) {
         var members: [Member] = []
         for attribute in hierarchy.attributes(of: entity) where attribute.isMirrored {
             guard let type = attribute.type.fieldType else { continue }
+            let field = MirroredSchema.field(of: attribute.name)
+            var rule = attribute.rule
+            if field == ObjectMapping.versionField, let largestVersion {
+                rule = rule.limited(to: largestVersion)
+            }
             members.append(
                 Member(
-                    FieldName(attribute.name),
-                    field: MirroredSchema.field(of: attribute.name), type: type,
-                    form: attribute.type.form, rule: attribute.rule,
+                    FieldName(attribute.name), field: field, type: type,
+                    form: attribute.type.form, rule: rule,
                     isRequired: !attribute.isOptional, initial: attribute.initialValue))
         }
         for relationship in hierarchy.relationships(of: entity) where !relationship.isToMany {
@@ -89,5 +130,14 @@ extension MemberMapping {
                 hierarchy.relationships(of: entity).filter(\.isToMany).map { FieldName($0.name) }),
             constant: RecordField(
                 name: ObjectMapping.entityField, value: .string(Text(entity))))
+    }
+}
+
+extension MemberRule? {
+    /// Returns the rule of a version, which a save may not take out of sight.
+    fileprivate func limited(to largest: Int64) -> MemberRule {
+        var rule = self ?? MemberRule()
+        rule.maximum = min(rule.maximum ?? .infinity, Double(largest))
+        return rule
     }
 }

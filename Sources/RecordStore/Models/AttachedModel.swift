@@ -13,7 +13,8 @@ package struct AttachedModel: Sendable {
     package let attached: Timestamp
 
     package init(
-        _ model: ObjectModel, configuration: String? = nil, attached: Timestamp
+        _ model: ObjectModel, configuration: String? = nil, largestVersion: Int64? = nil,
+        attached: Timestamp
     ) throws(RecordError) {
         var chosen: Configuration?
         if let configuration {
@@ -23,9 +24,15 @@ package struct AttachedModel: Sendable {
                     .notFound, "the model has no configuration \"\(configuration)\".")
             }
         }
-        mapping = ObjectMapping(model, configuration: chosen)
+        mapping = ObjectMapping(
+            model, configuration: chosen, largestVersion: largestVersion)
         self.configuration = configuration
         self.attached = attached
+        guard largestVersion == nil || mapping.hasVersions else {
+            throw RecordError(
+                .invalidArgument,
+                "no entity of the model has an attribute \"version\" of whole numbers.")
+        }
     }
 }
 

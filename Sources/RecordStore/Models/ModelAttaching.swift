@@ -28,12 +28,13 @@ extension ModelAttaching {
         let text = JSONModelWriter.print(model.mapping.model)
         try transaction.connection.run(
             """
-            INSERT OR REPLACE INTO object_model (id, text, configuration, attached, checksum)
-            VALUES (1, ?, ?, ?, ?)
+            INSERT OR REPLACE INTO object_model
+                (id, text, configuration, attached, checksum, largest_version)
+            VALUES (1, ?, ?, ?, ?, ?)
             """,
             [
                 .blob(text), .optional(model.configuration), .time(model.attached),
-                .checksum(text),
+                .checksum(text), .optional(model.mapping.largestVersion),
             ])
     }
 

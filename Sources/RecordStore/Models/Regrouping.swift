@@ -25,7 +25,8 @@ struct Regrouping {
         new = model?.mapping
         var sources: [RecordTypeName: RecordSchema] = [:]
         for type in try Self.types(transaction.connection) {
-            let isOld = old?.members(of: type) != nil
+            let isOld =
+                old?.members(of: type) != nil || old?.hiddenTypes.contains(type) == true
             let isNew = new?.rootTypes.contains(old?.serverType(of: type) ?? type) == true
             if isOld || isNew { sources[type] = try transaction.schema(of: type) }
         }
@@ -63,6 +64,10 @@ struct Regrouping {
                 fields: attributes + (known[new.serverType(of: type)] ?? []))
             schema.mapping = members
             schemas[type] = schema
+        }
+        for type in new?.hiddenTypes ?? [] {
+            guard let fields = new.flatMap({ known[$0.serverType(of: type)] }) else { continue }
+            schemas[type] = RecordSchema(fields: fields)
         }
         for type in sources.keys where schemas[type] == nil {
             schemas[type] = RecordSchema(fields: [])
@@ -110,7 +115,8 @@ struct Regrouping {
             let document = try RecordDocument(parsing: text, schema: schema, limits: limits)
             let server = old?.serverType(of: type) ?? type
             let entity = document[ObjectMapping.entityField]
-            return (document, new?.type(of: server, entity: entity) ?? server)
+            let version = document[ObjectMapping.versionField]
+            return (document, new?.type(of: server, entity: entity, version: version) ?? server)
         } catch {
             return nil
         }
@@ -122,7 +128,7 @@ struct Regrouping {
         guard let new else { return server }
         let root = String(
             decoding: server.bytes.dropFirst(MirroredSchema.prefix.utf8.count), as: UTF8.self)
-        return new.type(of: server, entity: .string(Text(root)))
+        return new.type(of: server, entity: .string(Text(root)), version: nil)
     }
 
     // MARK: Rows

@@ -29,7 +29,7 @@ package struct Version: Hashable, Sendable {
     package let name: RecordName
     package let size: Int64
     /// The fields that differ from the version before. Empty for a deletion.
-    package let fields: [FieldName]
+    package internal(set) var fields: [FieldName]
     /// The name that the program has given itself which made the change.
     package let program: AuthorName?
     /// The token of the first change of the same transaction.

@@ -40,13 +40,17 @@ extension RemoteChange {
 }
 
 extension RecordAnswer {
-    /// The value that names the entity of the record.
-    var entity: FieldValue? {
-        guard
-            case .string(let name)? = fields.first(where: { $0.name == StoreModel.entityField })?
-                .value
-        else { return nil }
-        return .string(name)
+    /// The values that tell the entity and the version of the record.
+    var entity: ObjectMark {
+        var (entity, version): (FieldValue?, FieldValue?)
+        for field in fields {
+            switch (field.name, field.value) {
+            case (StoreModel.entityField, .string(let name)): entity = .string(name)
+            case (StoreModel.versionField, .int64(let number)): version = .int64(number)
+            default: break
+            }
+        }
+        return ObjectMark(entity: entity, version: version)
     }
 }
 

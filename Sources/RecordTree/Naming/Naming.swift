@@ -42,7 +42,8 @@ final class Naming: Sendable {
             return known ? .owner(owner) : nil
         case .zone(let database, let owner, let zone):
             return try store.zone(database, owner, zone).map { .zone($0.id) }
-        case .type(let zone, let type): return try store.type(zone, type).map { .type($0.id) }
+        case .type(let zone, let type):
+            return try store.model.shownType(zone, type).map { .type($0.id) }
         case .record(let type, let stem): return try records.find(type, stem).map { .record($0) }
         case .asset(let file): return file.entry.map { .asset($0.id) }
         case .errorFile(let type):

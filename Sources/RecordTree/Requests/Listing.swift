@@ -145,7 +145,7 @@ final class Listing: Sendable {
     /// Returns the types of a zone, first those with files of shares. `rm -r` removes in this
     /// order: after leaving a share it removes none of the owner's records below it.
     private func typesByShares(_ zone: ZoneID) throws(RecordError) -> [TypeInfo] {
-        let types = try store.types(in: zone)
+        let types = try store.model.shownTypes(in: zone)
         guard try store.zone(zone)?.database == .shared else { return types }
         let shared = Set(try shares.sharedRecords(in: zone).map(\.type))
         return types.filter { shared.contains($0.id) } + types.filter { !shared.contains($0.id) }

@@ -18,6 +18,8 @@ struct StoreSettings: Sendable {
     var policy = SyncPolicy()
     /// A command line for `/bin/sh`, run when others do something with a share.
     var notify: String?
+    /// The path of the model that the store shows its records by.
+    var model: String?
 
     /// Sets one member of the object of a store. Errors: `invalidArgument`.
     mutating func set(_ member: JSONMember) throws(RecordError) {
@@ -39,6 +41,8 @@ struct StoreSettings: Sendable {
             account.environment = text.string
         case ("user", .string(let text)) where !text.isEmpty: account.user = text.string
         case ("notify", .string(let text)) where !text.isEmpty: notify = text.string
+        case ("model", .string(let text)) where Self.isPath(text.string):
+            model = HostPaths.absolute(text.string)
         case ("databases", .array(let list)): try setDatabases(list)
         case ("zones", .object(let members)):
             for member in members { try setZone(member) }
@@ -60,6 +64,7 @@ struct StoreSettings: Sendable {
         ("mountpoint", "a path that begins with / or ~/"),
         ("cache", "\(ByteCount.rule), in quotes"),
         ("state", "a path that begins with / or ~/"),
+        ("model", "a path that begins with / or ~/"),
         ("server", "an address that begins with https:// or http://"),
         ("container", "the name of a container"), ("environment", "development or production"),
         ("user", "an e-mail address"), ("notify", "a command line"),

@@ -1,4 +1,7 @@
 extension Migrations {
+    /// The largest version of objects that the attached model knows.
+    static let largestVersion = "ALTER TABLE object_model ADD COLUMN largest_version INTEGER;"
+
     /// The model that is attached to the store, in our JSON form: one row, or none. And the objects
     /// in the relationships of objects, by the records that hold the keys. `field` is the key, or
     /// empty for the link of a many-to-many relationship; `holder` is 0 for a link that waits for

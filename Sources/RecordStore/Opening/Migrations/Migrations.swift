@@ -30,6 +30,7 @@ enum Migrations {
         ("2026-11-29 running events", [sql("running events", runningEvents)]),
         ("2026-11-29 authors", [sql("authors", authors)]),
         ("2026-11-29 readers", [sql("readers", readers)]),
+        ("2026-11-29 largest version", [sql("largest version", largestVersion)]),
     ]
 
     typealias Step = (

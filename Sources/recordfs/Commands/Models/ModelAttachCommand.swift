@@ -1,4 +1,5 @@
 import ArgumentParser
+import RecordControl
 import RecordModel
 import RecordObjects
 import RecordStore
@@ -9,24 +10,45 @@ struct ModelAttachCommand: ParsableCommand {
         discussion: """
             The records that Core Data makes, such as CD_Post, show as Post/NAME.json with the \
             attributes of the model. On the server nothing changes. The store must not be mounted. \
-            A model that is attached already is replaced.
+            A model that is attached already is replaced. "model" in config.json names the model \
+            of a store, so that MODEL can be left out.
             """)
 
     @OptionGroup var state: StateOptions
-    @OptionGroup var model: ModelArgument
+    @Argument(
+        help: "The model; - is standard input. That of config.json by default.",
+        completion: .file())
+    var model: String?
+    @Option(help: "The version of an .xcdatamodeld. The app's current one when absent.")
+    var modelVersion: String?
     @OptionGroup var part: ConfigurationOption
+    @Option(
+        help: ArgumentHelp(
+            """
+            Hide objects whose attribute "version" is greater than this: those of a newer version \
+            of the app.
+            """, valueName: "n"))
+    var largestVersion: Int64?
 
     func run() throws {
-        let model = try model.read()
+        let access = try state.access()
+        guard let path = try model ?? access.settings().model else {
+            throw ValidationError(
+                "Name a model, or set \"model\" of the store in \(HostPaths.configuration).")
+        }
+        let model = try reporting(path) { () throws(RecordError) in
+            try ModelFile(path: path).model(version: modelVersion)
+        }
         let configuration = try part.find(in: model)
         try ModelFailures.refuse(
-            ModelFailures.mirroring(model, configuration), of: self.model.model,
+            ModelFailures.mirroring(model, configuration), of: path,
             "CloudKit cannot hold this model, and it was not attached.")
-        let access = try state.access()
+        let largest = largestVersion
         try ModelAttachCommand.change(access) { transaction throws(RecordError) in
             try transaction.models.attach(
                 try AttachedModel(
-                    model, configuration: configuration?.name, attached: transaction.now))
+                    model, configuration: configuration?.name, largestVersion: largest,
+                    attached: transaction.now))
         }
     }
 

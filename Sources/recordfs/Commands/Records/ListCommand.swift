@@ -47,7 +47,7 @@ struct ListCommand: ParsableCommand {
             return try Self.records(of: try store.type(at: path), in: store)
         }
         if path.zone != nil {
-            return try store.types(in: try store.zone(at: path).id).map {
+            return try store.model.shownTypes(in: try store.zone(at: path).id).map {
                 Entry(name: "\($0.name)/", modified: $0.modified)
             }
         }

@@ -111,7 +111,7 @@ struct Completion {
         in path: RecordPath, of store: RecordStore
     ) throws(RecordError) -> [String] {
         if path.zone != nil {
-            return try store.types(in: try store.zone(at: path).id).map { "\($0.name)/" }
+            return try store.model.shownTypes(in: try store.zone(at: path).id).map { "\($0.name)/" }
         }
         guard let database = path.database else {
             return Database.allCases.map { "\($0.name)/" }
@@ -140,7 +140,8 @@ struct Completion {
         case "import": position == 0 ? .file : .path
         case "put": position == 0 ? .path : .file
         case "schema check", "schema apply", "schema init", "model diff": .file
-        case "model show", "model check", "model export": position == 0 ? .file : .nothing
+        case "model show", "model check", "model export", "model attach":
+            position == 0 ? .file : .nothing
         case "completions": .words(CompletionsCommand.Shell.allCases.map(\.rawValue))
         case "query", "search", "get", "new", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
@@ -169,7 +170,8 @@ struct Completion {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
             "--since", "--after", "--level", "--category",
-            "--zone", "--configuration", "--model-version", "--deployed", "--of", "--form",
+            "--zone", "--largest-version", "--configuration", "--model-version", "--deployed",
+            "--of", "--form",
         ]
         .contains(option)
     }

@@ -48,8 +48,11 @@ struct StatusCommand: ParsableCommand {
         let readers = try access.reporting { () throws(RecordError) in
             try store.upkeep.versionsOfReaders()
         }
+        let model = try ModelState(of: store, access)
         if json {
-            showJSON(access, daemon, counts, zones, scratch, requests, invitations, ended, readers)
+            showJSON(
+                access, daemon, counts, zones, scratch, requests, invitations, ended, readers, model
+            )
         } else {
             showText(access, daemon, counts, zones, scratch)
             for refusal in awaited { Terminal.print("\(refusal.error)") }
@@ -57,6 +60,7 @@ struct StatusCommand: ParsableCommand {
             for invitation in invitations { Terminal.print(invitation.line) }
             for line in ended.lines { Terminal.print(line) }
             for reader in readers where reader.versions > 0 { Terminal.print(reader.line) }
+            for line in model.lines { Terminal.print(line.onOneLine) }
         }
     }
 
@@ -69,7 +73,8 @@ struct StatusCommand: ParsableCommand {
     private func showJSON(
         _ access: StoreAccess, _ daemon: JSONValue?, _ counts: StoreCounts,
         _ zones: [(String, StoreCounts.Zone)], _ scratch: Scratch, _ requests: [AccessRequests],
-        _ invitations: [Invitation], _ ended: EndedShares, _ readers: [HeldVersions]
+        _ invitations: [Invitation], _ ended: EndedShares, _ readers: [HeldVersions],
+        _ model: ModelState
     ) {
         let zones = zones.map { path, zone in
             JSONValue.members([
@@ -95,7 +100,7 @@ struct StatusCommand: ParsableCommand {
                 "invitations": .array(invitations.map(\.json)),
                 "unsentInTrash": .integer(Int64(ended.unsent)),
                 "unshared": .array(ended.unshared.map(\.json)),
-                "readers": .array(readers.map(\.json)),
+                "readers": .array(readers.map(\.json)), "model": model.json,
             ]))
     }
 
