@@ -22,6 +22,9 @@ package struct Relation: Hashable, Sendable {
     /// relationship and its inverse.
     package let owner: String
     package let destination: String
+    /// The least and the greatest number of objects of a to-many relationship that has any.
+    package let minimumCount: Int?
+    package let maximumCount: Int?
 
     static func all(of entity: String, in hierarchy: ModelHierarchy) -> [Relation] {
         hierarchy.line(of: entity).flatMap { ancestor in
@@ -39,6 +42,8 @@ package struct Relation: Hashable, Sendable {
         deleteRule = relationship.deleteRule
         self.owner = owner
         destination = relationship.destination
+        minimumCount = relationship.isToMany ? relationship.minimumCount : nil
+        maximumCount = relationship.isToMany ? relationship.maximumCount : nil
         if !relationship.isToMany {
             form = .key(field: MirroredSchema.field(of: relationship.name))
         } else if let back, back.isToMany {
@@ -48,6 +53,25 @@ package struct Relation: Hashable, Sendable {
         } else {
             return nil
         }
+    }
+}
+
+extension Relation {
+    /// Returns what is wrong with the number of objects. Nil for a number that the model wants. Every
+    /// relationship in CloudKit is optional, so none is no problem.
+    package func problem(ofCount count: Int) -> String? {
+        guard count > 0 else { return nil }
+        // A model has 0 for no limit, too.
+        let wanted: String
+        if let least = minimumCount, count < least {
+            wanted = "at least \(least)"
+        } else if let most = maximumCount, most > 0, count > most {
+            wanted = "at most \(most)"
+        } else {
+            return nil
+        }
+        return
+            "\"\(name)\" has \(count) \(count == 1 ? "object" : "objects"), and the model wants \(wanted)"
     }
 }
 

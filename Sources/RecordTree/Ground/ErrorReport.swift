@@ -12,6 +12,13 @@ struct AcknowledgedRefusal: Hashable, Sendable {
     }
 }
 
+/// An object that was saved although the model wants fewer or more objects in a relationship.
+struct CountWarning: Sendable {
+    let record: RecordID
+    let stem: Stem
+    let since: Timestamp
+}
+
 /// The text of `.error`: the last rejected save of a directory, and the last of its assets that
 /// could not be read or saved.
 struct ErrorReport: Sendable {

@@ -10,6 +10,8 @@ final class ErrorReports: Sendable {
         var acknowledged: [TypeID: Set<AcknowledgedRefusal>] = [:]
         /// The TYPE directories that list `.error`.
         var typesWithDrafts: Set<TypeID> = []
+        /// The object of each directory that was saved last with a problem.
+        var warnings: [TypeID: CountWarning] = [:]
     }
 
     let events: EventLog
@@ -73,6 +75,38 @@ final class ErrorReports: Sendable {
         if drop(subject, in: type) { kernel.notify([.content(NodeNumber(type))]) }
     }
 
+    /// Notes that a record's file was saved. `.error` warns when a relationship of it has too few or
+    /// too many objects.
+    func noteSaved(_ record: RecordID, _ stem: Stem, in type: TypeID) {
+        forget(stem, in: type)
+        guard store.model.attached != nil else { return }
+        let warning = CountWarning(record: record, stem: stem, since: options.now)
+        let isRight = report(warning) == nil
+        let isNews = known.withLock { known in
+            let had = known.warnings[type]?.record == record
+            if !isRight {
+                known.warnings[type] = warning
+            } else if had {
+                known.warnings[type] = nil
+            }
+            return had || !isRight
+        }
+        if isNews { kernel.notify([.content(NodeNumber(type))]) }
+    }
+
+    /// Returns the words for an object whose relationships have too few or too many objects now.
+    /// The other sides of its relationships may have changed since it was saved.
+    private func report(_ warning: CountWarning) -> String? {
+        do throws(RecordError) {
+            let problems = try store.model.countProblems(of: warning.record)
+            guard !problems.isEmpty else { return nil }
+            return "\(warning.stem).json is saved, but \(problems.joined(separator: "; "))\n"
+        } catch {
+            options.report("The .error of a directory may be out of date: \(error)")
+            return nil
+        }
+    }
+
     /// Forgets the failure of a record's file that was saved, or could not be made before.
     func forget(_ stem: Stem, in type: TypeID) {
         guard known.withLock({ $0.failures[type] != nil }) else { return }
@@ -83,9 +117,13 @@ final class ErrorReports: Sendable {
     /// disappears with the last one, and the kernel would not see a change of the directory.
     func draftNotices(of change: StoreChange) -> [KernelNotice] {
         guard let type = change.type else { return [] }
-        let (hadDrafts, hasSeen) = known.withLock {
-            ($0.typesWithDrafts.contains(type), $0.acknowledged[type] != nil)
+        let (hadDrafts, hasSeen, hasWarning) = known.withLock {
+            (
+                $0.typesWithDrafts.contains(type), $0.acknowledged[type] != nil,
+                $0.warnings[type] != nil
+            )
         }
+        if hasWarning { return [.content(NodeNumber(type))] }
         // Discarding a draft is also a change of the draft. A record that is restored unchanged
         // gets its refusal back.
         guard hadDrafts || [.draft, .restored, .text].contains(change.kind) else { return [] }
@@ -115,9 +153,10 @@ final class ErrorReports: Sendable {
     /// Returns the report of a directory. Returns nil when every save was accepted, or all refusals
     /// are acknowledged.
     func report(of type: TypeID) throws(RecordError) -> ErrorReport? {
-        let (failure, seen) = known.withLock {
-            ($0.failures[type], $0.acknowledged[type] ?? [])
+        let (failure, seen, warning) = known.withLock {
+            ($0.failures[type], $0.acknowledged[type] ?? [], $0.warnings[type])
         }
+        let warned = warning.flatMap { warning in report(warning).map { ($0, warning.since) } }
         let refusals = try store.refusals(in: type).filter {
             !seen.contains(AcknowledgedRefusal($0))
         }
@@ -125,10 +164,15 @@ final class ErrorReports: Sendable {
         let now = options.now
         let order = { (refusal: Refusal) in (refusal.since <= now ? 1 : 0, refusal.since) }
         guard let last = refusals.max(by: { order($0) < order($1) }) else {
-            return failure.map { ErrorReport(text: Array($0.report.utf8), since: $0.since) }
+            let texts = [failure?.report, warned?.0].compactMap(\.self)
+            guard let since = [failure?.since, warned?.1].compactMap(\.self).max() else {
+                return nil
+            }
+            return ErrorReport(text: Array(texts.joined().utf8), since: since)
         }
         var lines = [Self.text(last)]
         if let failure { lines.append(failure.report) }
+        if let warned { lines.append(warned.0) }
         if refusals.count > 1 {
             lines.append("\(refusals.count - 1) more refused saves here; see .recordfs/errors.\n")
         }
@@ -143,9 +187,10 @@ final class ErrorReports: Sendable {
         let isListed = known.withLock { known in
             let seen = known.acknowledged[type] ?? []
             let isListed =
-                known.failures[type] != nil
+                known.failures[type] != nil || known.warnings[type] != nil
                 || !refusals.allSatisfy { seen.contains(AcknowledgedRefusal($0)) }
             known.failures[type] = nil
+            known.warnings[type] = nil
             known.acknowledged[type] = Set(refusals.map(AcknowledgedRefusal.init))
             return isListed
         }

@@ -105,7 +105,7 @@ final class RecordSaving: Sendable {
         records.noteSaved(
             snapshot.text, snapshot.name, in: isMerged ? nil : file,
             isWhole: file == snapshot.file, by: snapshot.programs)
-        errors.forget(snapshot.stem, in: snapshot.type)
+        errors.noteSaved(file.record, snapshot.stem, in: snapshot.type)
     }
 
     /// Saves the text under its name. Where the name belongs to another file now, the changes of

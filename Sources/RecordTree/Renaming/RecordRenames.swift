@@ -55,7 +55,7 @@ final class RecordRenames: Sendable {
             files: files)
         let saved = try save(new, in: type)
         Failpoint.pass(.renameSaved)
-        saving.errors.forget(stem, in: type)
+        saving.errors.noteSaved(saved.file.record, stem, in: type)
         try adopt(place, as: saved, type: type, stem: stem)
         try scratch.storage.remove(try scratch.path(place), isDirectory: false)
         Failpoint.pass(.renameScratchRemoved)

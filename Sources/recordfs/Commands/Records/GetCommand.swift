@@ -24,7 +24,9 @@ struct GetCommand: ParsableCommand {
             if case .asset = target.item {
                 try copyAsset(try store.asset(at: target), of: store)
             } else if meta {
-                try print(meta: try store.meta(of: entry.id))
+                try print(
+                    meta: try store.meta(of: entry.id),
+                    problems: try store.model.problems(of: entry.id))
             } else {
                 guard let text = try store.savedText(of: entry.id) else {
                     throw RecordError(
@@ -51,7 +53,7 @@ struct GetCommand: ParsableCommand {
         try copyFile(store.assets.assetPath(hash), to: output)
     }
 
-    private func print(meta: RecordMeta?) throws(RecordError) {
+    private func print(meta: RecordMeta?, problems: [String]) throws(RecordError) {
         guard let meta else { throw RecordError(.notFound, "there is no such record.") }
         let value = JSONValue.members([
             "name": .name(meta.name),
@@ -62,6 +64,7 @@ struct GetCommand: ParsableCommand {
             "changeTag": .text(meta.changeTag),
             "generation": .integer(meta.generation),
             "pending": .bool(meta.isPending),
+            "problems": problems.isEmpty ? nil : .array(problems.map { .text($0) }),
         ])
         try writeWholeFile(value.serialized(pretty: true) + [0x0A], to: output)
     }

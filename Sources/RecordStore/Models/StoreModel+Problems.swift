@@ -1,0 +1,98 @@
+package import RecordModel
+import RecordObjects
+import RecordSQL
+
+/// The problems of objects. None of it is a reason to refuse them: the server may have them so.
+extension StoreModel {
+    /// The largest number of missing objects that are named.
+    private static let missingShown = 20
+
+    /// Returns what is wrong with an object by the rules of the attached model, one sentence each.
+    /// Empty for an object without problems, for every other record, and without a model.
+    package func problems(of record: RecordID) throws(RecordError) -> [String] {
+        guard let object = try object(record) else { return [] }
+        let schema = try store.schema(of: object.type)
+        let document: RecordDocument
+        do throws(RecordError) {
+            document = try RecordDocument(
+                parsing: object.text, schema: schema, limits: store.options.limits.asReceived)
+        } catch  where error.isAboutContent {
+            return ["\(error)"]
+        }
+        var problems = document.brokenRules
+        var missing: [String] = []
+        for relation in object.relations {
+            let names = try names(in: relation, of: object, document)
+            if relation.isList, let problem = relation.problem(ofCount: names.count) {
+                problems.append(problem)
+            }
+            for name in names where missing.count <= Self.missingShown {
+                guard try store.record(named: name, in: object.zone)?.state != .saved else {
+                    continue
+                }
+                missing.append("\"\(relation.name)\" names \(name), which is not there")
+            }
+        }
+        if missing.count > Self.missingShown { missing[Self.missingShown] = "..." }
+        return problems + missing
+    }
+
+    /// Returns what is wrong with the numbers of objects in the relationships of an object.
+    package func countProblems(of record: RecordID) throws(RecordError) -> [String] {
+        guard let object = try object(record) else { return [] }
+        var problems: [String] = []
+        for relation in object.relations where relation.isList && relation.hasCounts {
+            let count = try names(in: relation, of: object, nil).count
+            if let problem = relation.problem(ofCount: count) { problems.append(problem) }
+        }
+        return problems
+    }
+
+    private struct Object {
+        let name: RecordName
+        let zone: ZoneID
+        let type: RecordTypeName
+        let relations: [Relation]
+        let text: [UInt8]
+    }
+
+    /// Returns the object that a record is. Nil for every other record, and without a model.
+    private func object(_ record: RecordID) throws(RecordError) -> Object? {
+        guard let mapping = attached?.mapping, let entry = try store.record(record),
+            entry.state == .saved, let type = try store.type(entry.type),
+            mapping.members(of: type.name) != nil, let meta = try store.meta(of: record),
+            let text = try store.savedText(of: record)
+        else { return nil }
+        return Object(
+            name: meta.name, zone: type.zone, type: type.name,
+            relations: mapping.relations(of: type.name), text: text)
+    }
+
+    /// Returns the names of the objects in a relationship: those that records hold, and those that
+    /// wait.
+    private func names(
+        in relation: Relation, of object: Object, _ document: RecordDocument?
+    ) throws(RecordError) -> [RecordName] {
+        if case .key(let field) = relation.form {
+            guard case .string(let name)? = document?[field], !name.isEmpty else { return [] }
+            return [RecordName(bytes: name.utf8)]
+        }
+        guard let field = relation.listField else { return [] }
+        return try store.read { connection throws(RecordError) in
+            try connection.all(
+                """
+                SELECT DISTINCT member FROM object_link
+                WHERE zone_id = ? AND owner = ? AND relationship = ? AND field = ? ORDER BY member
+                """,
+                [
+                    .integer(object.zone.rawValue), .name(object.name), .name(relation.name),
+                    .name(field),
+                ]
+            ) { RecordName(bytes: $0.bytes(0)) }
+        }
+    }
+}
+
+extension Relation {
+    fileprivate var hasCounts: Bool { minimumCount != nil || maximumCount != nil }
+}
