@@ -6,6 +6,7 @@ import RecordStore
 /// name would make a walk through a directory quadratic.
 final class ControlDirectory: Sendable {
     let conflicts: Conflicts
+    let modelFiles: ModelFiles
     let modes: FileModes
     let mounted: Timestamp
     let places: TypeDirectories
@@ -15,6 +16,7 @@ final class ControlDirectory: Sendable {
 
     init(_ ground: Ground, _ recordRooms: RecordRooms, conflicts: Conflicts, trash: TrashEntries) {
         self.conflicts = conflicts
+        modelFiles = ModelFiles(store: ground.store)
         modes = ground.modes
         mounted = ground.mounted
         places = ground.places
@@ -49,11 +51,11 @@ final class ControlDirectory: Sendable {
     {
         let word = String(decoding: name, as: UTF8.self)
         switch path {
-        case .root: return Self.controlRoot(word)
+        case .root: return controlRoot(word)
         case .errors: return try findError(name)
-        case .schemas:
-            if word == "development.ckdb" { return .schema(isProduction: false) }
-            return word == "production.ckdb" ? .schema(isProduction: true) : nil
+        case .section(.schema) where word == "development.ckdb":
+            return .schema(isProduction: false)
+        case .section(.schema) where word == "production.ckdb": return .schema(isProduction: true)
         case .section(let section): return Database(name: word).map { .database(section, $0) }
         case .database(let section, .shared):
             guard let owner = OwnerName(fileName: name),
@@ -66,6 +68,10 @@ final class ControlDirectory: Sendable {
             return try findZone(name, of: owner, in: section, .shared)
         case .zone(.search, let zone): return .results(.search(zone, name))
         case .zone(.export, let zone): return try findExport(word, in: zone)
+        case .zone(.schema, let zone): return try modelFiles.findSchema(name, in: zone)
+        case .zone(.raw, let zone): return try modelFiles.findType(name, in: zone)
+        case .rawType(let zone, let type): return try modelFiles.find(name, in: zone, type)
+        case .model: return word == ModelFiles.modelName ? .modelText : nil
         case .zone(let section, let zone): return try findType(name, in: section, zone)
         case .type(.query, let type): return .results(.query(type, name))
         case .type(.meta, let type):
@@ -81,21 +87,28 @@ final class ControlDirectory: Sendable {
         case .results(let set):
             return try findResult(name, in: set).map { .result(set, $0) }
         case .status, .events, .ctl, .metrics, .error, .schema, .type, .export, .meta, .version,
-            .trashed, .conflictFile, .result:
+            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText:
             return nil
         }
     }
 
-    private static func controlRoot(_ name: String) -> ControlPath? {
+    private func controlRoot(_ name: String) -> ControlPath? {
         switch name {
         case "status.json": .status
         case "events": .events
         case "ctl": .ctl
         case "metrics": .metrics
         case "errors": .errors
-        case "schema": .schemas
-        default: ControlPath.Section(rawValue: name).map { .section($0) }
+        case "model": modelFiles.isAttached ? .model : nil
+        default: section(named: name).map { .section($0) }
         }
+    }
+
+    private func section(named name: String) -> ControlPath.Section? {
+        guard let section = ControlPath.Section(rawValue: name),
+            !section.needsModel || modelFiles.isAttached
+        else { return nil }
+        return section
     }
 
     private func findError(_ name: [UInt8]) throws(RecordError) -> ControlPath? {
@@ -126,7 +139,7 @@ final class ControlDirectory: Sendable {
     ) throws(RecordError) -> ControlPath? {
         guard let type = ZoneMapping.plain.typeName(ofDirectory: name) else { return nil }
         guard section.kept != nil else {
-            return try store.type(zone, type).map { .type(section, $0.id) }
+            return try store.model.shownType(zone, type).map { .type(section, $0.id) }
         }
         return try store.past.hasKeptType(zone, type) ? .keptType(section, zone, type) : nil
     }
@@ -134,7 +147,7 @@ final class ControlDirectory: Sendable {
     private func findExport(_ name: String, in zone: ZoneID) throws(RecordError) -> ControlPath? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let format = TransferFormat(rawValue: String(parts[1])),
-            let type = try store.type(zone, RecordTypeName(parts[0]))
+            let type = try store.model.shownType(zone, RecordTypeName(parts[0]))
         else { return nil }
         return .export(type.id, format)
     }

@@ -26,21 +26,25 @@ extension ControlDirectory {
 
     private func controlNames(in path: ControlPath) throws(RecordError) -> [ControlName] {
         switch path {
-        case .root: return Self.rootNames
+        case .root: return rootNames
         case .errors:
             return try store.refusals().map {
                 ControlName(Self.errorFileName($0), .error($0.record))
             }
-        case .schemas:
+        case .section(.schema):
             return [
                 ControlName("development.ckdb", .schema(isProduction: false)),
                 ControlName("production.ckdb", .schema(isProduction: true)),
-            ]
+            ] + (try databaseNames(.schema))
         case .section(let section): return try databaseNames(section)
         case .database(let section, let database): return try zoneNames(section, database)
         case .owner(let section, let owner):
             return try zones(section, .shared).filter { $0.owner == owner }
                 .map { ControlName(NameCodec.encode($0.name.bytes), .zone(section, $0.id)) }
+        case .zone(.schema, let zone): return try modelFiles.schemas(in: zone)
+        case .zone(.raw, let zone): return try modelFiles.types(in: zone)
+        case .rawType(let zone, let type): return try modelFiles.records(in: zone, type)
+        case .model: return [ControlName(ModelFiles.modelName, .modelText)]
         case .zone(let section, let zone): return try typeNames(section, zone)
         case .type(.meta, let type): return try metaNames(of: type)
         case .keptType(.trash, let zone, let type):
@@ -55,17 +59,21 @@ extension ControlDirectory {
                 .map { ControlName($0.fileName, .version($0.token)) }
         case .results(let set): return try resultNames(of: set)
         case .type, .status, .events, .ctl, .metrics, .error, .schema, .export, .meta, .version,
-            .trashed, .conflictFile, .result:
+            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText:
             return []
         }
     }
 
-    private static var rootNames: [ControlName] {
-        [
+    private var rootNames: [ControlName] {
+        let sections = ControlPath.Section.allCases.filter {
+            !$0.needsModel || modelFiles.isAttached
+        }
+        return [
             ControlName("status.json", .status), ControlName("events", .events),
             ControlName("ctl", .ctl), ControlName("metrics", .metrics),
-            ControlName("errors", .errors), ControlName("schema", .schemas),
-        ] + ControlPath.Section.allCases.map { ControlName($0.rawValue, .section($0)) }
+            ControlName("errors", .errors),
+        ] + sections.map { ControlName($0.rawValue, .section($0)) }
+            + (modelFiles.isAttached ? [ControlName("model", .model)] : [])
     }
 
     private func databaseNames(_ section: ControlPath.Section) throws(RecordError)
@@ -108,7 +116,7 @@ extension ControlDirectory {
             }
         }
         if section == .search { return [] }
-        return try store.types(in: zone).flatMap { type in
+        return try store.model.shownTypes(in: zone).flatMap { type in
             let name = ZoneMapping.plain.directoryName(of: type.name)
             guard section == .export else {
                 return [ControlName(name, .type(section, type.id))]

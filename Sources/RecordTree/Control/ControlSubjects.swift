@@ -8,13 +8,14 @@ extension ControlFiles {
     /// zone.
     func zone(of path: ControlPath) throws(RecordError) -> ZoneID? {
         switch path {
-        case .meta(let record), .error(let record):
+        case .meta(let record), .error(let record), .raw(let record):
             guard let record = try store.record(record) else { return nil }
             return try store.type(record.type)?.zone
         case .version(let token): return try store.past.versionEntry(token)?.1
         case .trashed(let id): return try store.past.trashEntry(id)?.zone
         case .conflictFile(let id, _): return try store.syncState.conflict(id)?.zone
         case .export(let type, _): return try store.type(type)?.zone
+        case .typeSchema(let zone, _): return try store.zone(zone)?.id
         default: return nil
         }
     }

@@ -6,6 +6,7 @@ final class ControlTexts: Sendable {
     let conflicts: Conflicts
     let handles: OpenHandles
     let kept: KeptContents
+    let modelFiles: ModelFiles
     let options: TreeOptions
     let places: TypeDirectories
     let recordStates: RecordStates
@@ -18,6 +19,7 @@ final class ControlTexts: Sendable {
         self.conflicts = conflicts
         handles = ground.handles
         self.kept = kept
+        modelFiles = ModelFiles(store: ground.store)
         options = ground.options
         places = ground.places
         recordStates = ground.recordStates
@@ -120,6 +122,11 @@ final class ControlTexts: Sendable {
         }
         if let error = try recordStates.errorText(of: meta) {
             members.append(JSONMember(key: "error", value: .string(Text(error))))
+        }
+        let problems = try store.model.problems(of: meta.id)
+        if !problems.isEmpty {
+            members.append(
+                JSONMember(key: "problems", value: .array(problems.map { JSONValue($0) })))
         }
         return JSONValue.object(members).serialized(pretty: true) + [UInt8(ascii: "\n")]
     }

@@ -24,6 +24,14 @@ extension ControlTexts {
             return try store.past.trashed(id).map {
                 GeneratedContent($0.text, modified: $0.entry.deleted)
             }
+        case .typeSchema(let zone, let type):
+            return try modelFiles.schema(of: type, in: zone).map { keep(path, $0) }
+        case .raw(let record):
+            return try store.model.serverText(of: record).map {
+                GeneratedContent($0.text, modified: $0.modified)
+            }
+        case .modelText:
+            return store.model.text.map { GeneratedContent($0.bytes, modified: $0.attached) }
         case .conflictFile(let conflict, let file): return try conflicts.content(conflict, file)
         case .export(let type, let format): return try exported(path, type, format)
         default: return nil

@@ -52,7 +52,6 @@ extension ControlPath {
         case .metrics: hash.add(5)
         case .errors: hash.add(6)
         case .error(let record): hash.add(7, record.rawValue)
-        case .schemas: hash.add(8)
         case .schema(let isProduction): hash.add(9, isProduction ? 1 : 0)
         case .section(let section): hash.add(10, 0, section.rawValue.utf8)
         case .database(let section, let database):
@@ -71,6 +70,11 @@ extension ControlPath {
         case .result(let set, let record):
             hash.add(20, record.rawValue)
             set.addIdentity(to: &hash)
+        case .typeSchema(let zone, let type): hash.add(24, zone.rawValue, type.bytes)
+        case .rawType(let zone, let type): hash.add(25, zone.rawValue, type.bytes)
+        case .raw(let record): hash.add(26, record.rawValue)
+        case .model: hash.add(27)
+        case .modelText: hash.add(28)
         case .meta, .version, .trashed: break
         }
     }

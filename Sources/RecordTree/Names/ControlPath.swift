@@ -6,7 +6,7 @@ import RecordStore
 enum ControlPath: Hashable, Sendable {
     /// The parts that continue with DATABASE/ZONE/TYPE.
     enum Section: String, CaseIterable, Sendable {
-        case conflicts, export, history, meta, query, search, trash
+        case conflicts, export, history, meta, query, raw, schema, search, trash
     }
 
     /// The question of a directory of symlinks: records of a type that match an expression, or
@@ -32,7 +32,6 @@ enum ControlPath: Hashable, Sendable {
     case metrics
     case errors
     case error(RecordID)
-    case schemas
     case schema(isProduction: Bool)
     case section(Section)
     case database(Section, Database)
@@ -43,6 +42,13 @@ enum ControlPath: Hashable, Sendable {
     /// type may no longer exist.
     case keptType(Section, ZoneID, RecordTypeName)
     case export(TypeID, TransferFormat)
+    /// The JSON Schema of a type's texts.
+    case typeSchema(ZoneID, RecordTypeName)
+    /// The records that have a type on the server, while a model gives them others here.
+    case rawType(ZoneID, RecordTypeName)
+    case raw(RecordID)
+    case model
+    case modelText
     case meta(RecordID)
     case history(ZoneID, RecordTypeName, RecordName)
     case version(Int64)
@@ -66,11 +72,12 @@ enum ControlPath: Hashable, Sendable {
         case .section(let section), .database(let section, _), .owner(let section, _),
             .zone(let section, _), .type(let section, _), .keptType(let section, _, _):
             .directory(isWritable: section.canBeEmptied)
-        case .root, .schemas, .history, .results: .directory(isWritable: false)
+        case .root, .history, .results, .rawType, .model: .directory(isWritable: false)
         case .ctl: .file(mode: 0o200)
         case .schema(let isProduction): .file(mode: isProduction ? 0o444 : 0o644)
         case .error, .trashed, .conflictFile(_, .merged): .file(mode: 0o644)
-        case .status, .events, .metrics, .export, .meta, .version, .conflictFile:
+        case .status, .events, .metrics, .export, .meta, .version, .conflictFile, .typeSchema, .raw,
+            .modelText:
             .file(mode: 0o444)
         case .result: .symlink
         }
@@ -78,6 +85,9 @@ enum ControlPath: Hashable, Sendable {
 }
 
 extension ControlPath.Section {
+    /// Indicates whether it is there only while a model is attached.
+    var needsModel: Bool { self == .raw }
+
     /// Indicates whether its content can be removed. Only directories that are not empty are
     /// listed, so that directories that `rm -r` has emptied disappear.
     var canBeEmptied: Bool { self == .trash || self == .conflicts }
@@ -89,7 +99,7 @@ extension ControlPath.Section {
         case .history: .history
         case .trash: .trash
         case .conflicts: .conflicts
-        case .export, .meta, .query, .search: nil
+        case .export, .meta, .query, .raw, .schema, .search: nil
         }
     }
 }
