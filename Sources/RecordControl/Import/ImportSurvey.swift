@@ -19,7 +19,7 @@ struct ImportSurvey {
     ///
     /// - Parameter table: nil for other sources.
     init(table: CSVRows?, hasDecimalCommas: Bool, schema: RecordSchema, nameField: String?) {
-        self.schema = schema
+        self.schema = schema.shown
         self.table = table
         self.hasDecimalCommas = hasDecimalCommas
         types = table?.types ?? [:]

@@ -29,6 +29,15 @@ package struct RecordSchema: Hashable, Sendable {
             isEncrypted = false
         }
 
+        /// Returns this field with another name.
+        fileprivate func named(_ name: FieldName) -> Field {
+            var named = Field(
+                name: name, type: type, isQueryable: isQueryable, isSortable: isSortable,
+                isSearchable: isSearchable, isEncrypted: isEncrypted)
+            named.isDeclared = isDeclared
+            return named
+        }
+
         package init(
             name: FieldName, type: FieldType, isQueryable: Bool, isSortable: Bool,
             isSearchable: Bool, isEncrypted: Bool = false
@@ -65,6 +74,22 @@ package struct RecordSchema: Hashable, Sendable {
     package subscript(name: FieldName) -> Field? { places[name].map { fields[$0] } }
 
     package func type(of name: FieldName) -> FieldType? { self[name]?.type }
+
+    /// The names and types of the members that texts have: those of a model, then the fields that it
+    /// does not have. Relationships whose lists other records hold are JSON.
+    package var shownFields: [Field] {
+        guard let mapping else { return fields }
+        let others = fields.filter {
+            mapping.member(of: $0.name) == nil && $0.name != mapping.constant.name
+        }
+        return mapping.members.map { Field(name: $0.name, type: $0.type) }
+            + mapping.lists.sorted().map { Field(name: $0, type: .json) } + others
+    }
+
+    /// The schema of the members that texts have.
+    package var shown: RecordSchema {
+        mapping == nil ? self : RecordSchema(fields: shownFields)
+    }
 
     /// The schema with every field declared.
     package var declared: RecordSchema {
@@ -113,6 +138,18 @@ package struct RecordSchema: Hashable, Sendable {
 }
 
 extension RecordSchema {
+    /// The fields with the names that texts have for them.
+    package var namedFields: [Field] {
+        guard let mapping else { return fields }
+        return fields.map { $0.named(mapping.name(of: $0.name)) }
+    }
+
+    /// Returns a schema that somebody wrote with the names of members, with those of the fields.
+    package func renamed(by mapping: MemberMapping?) -> RecordSchema {
+        guard let mapping else { return self }
+        return RecordSchema(fields: fields.map { $0.named(mapping.field(of: $0.name)) })
+    }
+
     /// The number of fields that count towards the limit of a type. Fields that hold the long
     /// values of other fields do not count.
     package var countedFields: Int {

@@ -19,7 +19,7 @@ package enum SchemaText {
     package static func print(_ types: [(RecordTypeName, RecordSchema)]) -> [UInt8] {
         let types = types.map { name, schema in
             SchemaDocument.RecordType(
-                name: name, fields: schema.fields.map { SchemaDocument.Field($0) })
+                name: name, fields: schema.namedFields.map { SchemaDocument.Field($0) })
         }
         return SchemaDocument(types: types).print()
     }

@@ -27,6 +27,7 @@ package struct RecordExport {
 
     private let format: TransferFormat
     private let schema: RecordSchema
+    private let hasModel: Bool
     private let output: ([UInt8]) throws(RecordError) -> Void
     private var count = 0
     /// Fields whose type an import would mistake for another one, with their types.
@@ -40,7 +41,9 @@ package struct RecordExport {
         output: @escaping ([UInt8]) throws(RecordError) -> Void
     ) {
         self.format = format
-        self.schema = schema
+        // A model has other names and forms, and an import of the file reads them back by the model.
+        self.schema = schema.shown
+        hasModel = schema.mapping != nil
         self.output = output
     }
 
@@ -67,6 +70,7 @@ package struct RecordExport {
 
     /// Examines all values in the same way as an import.
     private mutating func findHints(_ type: TypeID, _ store: RecordStore) throws(RecordError) {
+        guard !hasModel else { return }
         var evidence: [Text: FieldEvidence] = [:]
         let names = schema.fields.map { Text(utf8: $0.name.bytes) }
         for name in names { evidence[name] = FieldEvidence(isTable: format == .csv) }

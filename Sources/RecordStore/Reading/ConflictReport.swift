@@ -23,7 +23,7 @@ package struct ConflictReport: Sendable {
         for field in conflict.fields {
             let winner = conflict.theirsStood.contains(field) ? "theirs" : "mine"
             lines.append("")
-            lines.append("\(field): \(winner) wins")
+            lines.append("\(schema.mapping?.name(of: field) ?? field): \(winner) wins")
             lines.append("  base    \(Self.value(of: field, in: documents[.base], schema))")
             lines.append("  mine    \(Self.value(of: field, in: mine, schema))")
             lines.append("  theirs  \(Self.value(of: field, in: theirs, schema))")

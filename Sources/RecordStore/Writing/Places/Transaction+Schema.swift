@@ -32,8 +32,9 @@ extension Transaction {
     package func setSchema(
         _ schema: RecordSchema, of type: RecordTypeName
     ) throws(RecordError) {
-        let new = schema.declared
         let old = try self.schema(of: type)
+        var new = schema.renamed(by: old.mapping).declared
+        new.mapping = old.mapping
         try eachRecord(of: type) { (text, stem) throws(RecordError) in
             try self.check(text, stem, fits: new, insteadOf: old)
         }

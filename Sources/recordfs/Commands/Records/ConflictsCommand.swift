@@ -36,7 +36,7 @@ struct ConflictsListCommand: ParsableCommand {
                 if try store.syncState.isGone(conflict) { what += ", removed here since" }
                 return ListedRecord(
                     path: path, words: "\(what), \(Showing.time(conflict.at))",
-                    json: conflict.json(path, what))
+                    json: conflict.json(path, what, in: store))
             }
         }
     }
@@ -162,7 +162,8 @@ extension Conflict {
     /// Returns a summary, such as `servings (theirs wins), title (mine wins)`.
     fileprivate func summary(in store: RecordStore) throws(RecordError) -> String {
         guard fields.isEmpty else {
-            return fields.map { "\($0) (\(theirsStood.contains($0) ? "theirs" : "mine") wins)" }
+            let (fields, theirs) = (shown(fields, in: store), shown(theirsStood, in: store))
+            return fields.map { "\($0) (\(theirs.contains($0) ? "theirs" : "mine") wins)" }
                 .joined(separator: ", ")
         }
         if try store.syncState.isRefusedDeletion(self) {
@@ -172,11 +173,17 @@ extension Conflict {
             ? "deleted here, edited elsewhere" : "edited here, deleted elsewhere"
     }
 
-    fileprivate func json(_ path: RecordPath, _ summary: String) -> JSONValue {
+    private func shown(_ fields: [FieldName], in store: RecordStore) -> [FieldName] {
+        store.model.shownNames(of: fields, in: type)
+    }
+
+    fileprivate func json(
+        _ path: RecordPath, _ summary: String, in store: RecordStore
+    ) -> JSONValue {
         .members([
             "path": .text(path.bytes), "number": .integer(id), "at": .text(Showing.time(at)),
-            "what": .text(summary), "fields": .array(fields.map { .name($0) }),
-            "theirsStood": .array(theirsStood.map { .name($0) }),
+            "what": .text(summary), "fields": .array(shown(fields, in: store).map { .name($0) }),
+            "theirsStood": .array(shown(theirsStood, in: store).map { .name($0) }),
             "theirUser": theirUser.isEmpty ? .null : .text(theirUser),
             "theirTime": theirTime.map { .text(Showing.time($0)) } ?? .null,
         ])

@@ -67,7 +67,8 @@ struct EventListing {
             guard span.contains(version.at) else { continue }
             let zone = try zone(id)
             guard filter.takes(version, in: zone) else { continue }
-            if !show(version.eventLine(version.path(in: zone))) { return false }
+            let named = store.model.named(version)
+            if !show(named.eventLine(named.path(in: zone))) { return false }
         }
         return changes.count == Self.page
     }

@@ -23,7 +23,7 @@ struct HistoryCommand: ParsableCommand {
             if versions.isEmpty {
                 throw RecordError(.notFound, "this machine has seen no version of it.")
             }
-            return versions
+            return versions.map(store.model.named)
         }
         if let show {
             try place.reporting { () throws(RecordError) in

@@ -66,6 +66,7 @@ struct SchemaCheckCommand: ParsableCommand {
         _ type: RecordTypeName, from old: RecordSchema, to new: RecordSchema
     ) -> [String] {
         var lines: [String] = []
+        let old = RecordSchema(fields: old.namedFields)
         for field in new.fields {
             switch old.type(of: field.name) {
             case nil: lines.append("\(type).\(field.name): new, \(field.type.name)")

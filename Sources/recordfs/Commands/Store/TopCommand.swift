@@ -105,7 +105,8 @@ struct TopCommand: ParsableCommand {
         for (version, zone) in try store.past.versions(
             after: max(0, token - Int64(count)), limit: count
         ).reversed() {
-            lines.append(version.line(version.path(in: try store.syncState.syncedZone(zone))))
+            let path = version.path(in: try store.syncState.syncedZone(zone))
+            lines.append(store.model.named(version).line(path))
         }
         return lines
     }
