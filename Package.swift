@@ -158,14 +158,15 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "RecordSync", "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel",
+                "RecordSync", "RecordStore", "RecordStoreSync", "RecordObjects", "RecordWire",
+                "RecordModel",
                 "RecordServer",
                 "RecordServerCore", "ServerTestSupport", "TestSupport", logging,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", arguments], path: "Tests/Simulate",
-            exclude: ["faults.py", "sharing_faults.py"], swiftSettings: settings),
+            exclude: ["faults.py", "graph_faults.py", "sharing_faults.py"], swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),

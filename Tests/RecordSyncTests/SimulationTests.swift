@@ -33,6 +33,16 @@ import Testing
         }
     }
 
+    @Test(
+        "random histories of machines that edit a graph of objects end well",
+        arguments: LongForm.seeds(3, of: 50))
+    func graphs(_ hundred: Int) async {
+        for seed in Self.seeds(of: hundred) {
+            let problems = await GraphSimulation(seed: UInt64(seed)).problems()
+            #expect(problems == [], "scripts/simulate --graphs --replay \(seed)")
+        }
+    }
+
     private static func seeds(of hundred: Int) -> Range<Int> {
         let first = (hundred - 1) * seedsOfTest + 1
         return first..<first + seedsOfTest

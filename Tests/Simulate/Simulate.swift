@@ -29,6 +29,9 @@ struct Simulate: AsyncParsableCommand {
             """)
     var wide = false
 
+    @Flag(help: "Histories of machines that edit a graph of objects with a model.")
+    var graphs = false
+
     func run() async throws {
         if let replay {
             try await self.replay(replay)
@@ -39,7 +42,8 @@ struct Simulate: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - begin).components.seconds
         print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
         if let first = failed.min() {
-            let option = sharing ? "--sharing " : wide ? "--wide " : ""
+            let option =
+                graphs ? "--graphs " : sharing ? "--sharing " : wide ? "--wide " : ""
             print("scripts/simulate \(option)--replay \(first) shows the first of them.")
             throw ExitCode.failure
         }
@@ -47,18 +51,14 @@ struct Simulate: AsyncParsableCommand {
 
     private func runAll() async -> [UInt64] {
         let queue = SeedQueue(from, count: seeds)
-        let (firstFailure, sharing, wide) = (firstFailure, sharing, wide)
+        let (firstFailure, problems) = (firstFailure, problems)
         return await withTaskGroup(of: [UInt64].self) { group in
             for _ in 0..<max(1, jobs) {
                 group.addTask {
                     var failed: [UInt64] = []
                     while failed.isEmpty || !firstFailure {
                         guard let seed = queue.next() else { break }
-                        let problems =
-                            sharing
-                            ? await SharingCheck(seed: seed).problems()
-                            : await SimulationCheck(seed: seed, isWide: wide).problems()
-                        guard let problem = problems.first else { continue }
+                        guard let problem = await problems(seed).first else { continue }
                         failed.append(seed)
                         print("seed \(seed): \(problem)")
                         if firstFailure { queue.empty() }
@@ -70,8 +70,20 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
+    /// Says what is wrong at the end of a history.
+    private var problems: @Sendable (_ seed: UInt64) async -> [String] {
+        if graphs { return { await GraphSimulation(seed: $0).problems() } }
+        if sharing { return { await SharingCheck(seed: $0).problems() } }
+        return { [wide] seed in await SimulationCheck(seed: seed, isWide: wide).problems() }
+    }
+
     private func replay(_ seed: UInt64) async throws {
-        if sharing {
+        if graphs {
+            let history = GraphSimulation(seed: seed)
+            try await replay(
+                seed, of: history.steps.count, problems: { await history.problems($0) },
+                shortened: { await history.shortened() }, trace: { await history.run($0).trace })
+        } else if sharing {
             let check = SharingCheck(seed: seed)
             try await replay(
                 seed, of: check.simulation.steps.count, problems: { await check.problems($0) },

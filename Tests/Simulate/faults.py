@@ -3,7 +3,8 @@ find each.
 
     scripts/simulate --faults [--seeds N] [--only WORDS] [--skip N]
 
-Those about sharing, of sharing_faults.py, are looked for in histories of several users, all others in those
+Those about sharing, of sharing_faults.py, are looked for in histories of several users, those about
+relationships, of graph_faults.py, in histories of graphs, all others in those
 of three and four machines and then in those of two. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
 not found any more, or that does not compile; `--places` looks for the places alone.
 """
@@ -15,6 +16,7 @@ import shutil
 import subprocess
 import sys
 
+import graph_faults
 import sharing_faults
 
 STORE = "Sources/RecordStore/"
@@ -295,10 +297,20 @@ def build(root):
     ).stdout.strip() + "/simulate"
 
 
+ALL = FAULTS + sharing_faults.FAULTS + graph_faults.FAULTS
+
+
+def histories(fault):
+    """The options of the histories that look for a fault."""
+    if fault in sharing_faults.FAULTS:
+        return [["--sharing"]]
+    return [["--graphs"]] if fault in graph_faults.FAULTS else [["--wide"], []]
+
+
 def look(root):
     """Whether the source has the place of each fault once."""
     wrong = 0
-    for name, path, old, _ in FAULTS + sharing_faults.FAULTS:
+    for name, path, old, _ in ALL:
         count = pathlib.Path(root, path).read_text().count(old)
         if count != 1:
             wrong += 1
@@ -308,16 +320,15 @@ def look(root):
 
 def find(root, fault, seeds):
     """The first seed that ends wrong, and how."""
-    kinds = [["--sharing"]] if fault in sharing_faults.FAULTS else [["--wide"], []]
     _, path, old, new = fault
     file = pathlib.Path(root, path)
     text = file.read_text()
     file.write_text(text.replace(old, new))
     try:
         program = build(root)
-        for histories in kinds:
+        for options in histories(fault):
             result = subprocess.run(
-                [program, "--seeds", str(seeds), "--first-failure", *histories],
+                [program, "--seeds", str(seeds), "--first-failure", *options],
                 capture_output=True,
                 text=True,
             )
@@ -349,7 +360,7 @@ def main():
         shutil.copytree(source / part, root / part)
     shutil.copy(source / "Package.swift", root)
     missed = 0
-    for fault in (FAULTS + sharing_faults.FAULTS)[arguments.skip :]:
+    for fault in ALL[arguments.skip :]:
         if arguments.only and arguments.only not in fault[0]:
             continue
         try:

@@ -136,7 +136,7 @@ extension Replica {
     }
 
     /// What waits to be sent.
-    fileprivate func unsent() throws -> [String] {
+    func unsent() throws -> [String] {
         try store.syncState.outbox(limit: 1_000)
             .map { "\($0.operation) \($0.name) \($0.error ?? "")" }
     }

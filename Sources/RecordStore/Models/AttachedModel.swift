@@ -7,6 +7,8 @@ package import RecordObjects
 /// of the same app.
 package struct AttachedModel: Sendable {
     package let mapping: ObjectMapping
+    /// The attributes by which objects are the same, by type.
+    package let identities: [RecordTypeName: ObjectIdentity]
     /// The configuration whose entities the store has. Nil for all.
     package let configuration: String?
     /// The time at which it was attached.
@@ -26,6 +28,11 @@ package struct AttachedModel: Sendable {
         }
         mapping = ObjectMapping(
             model, configuration: chosen, largestVersion: largestVersion)
+        var identities: [RecordTypeName: ObjectIdentity] = [:]
+        for type in mapping.types {
+            identities[type] = try ObjectIdentity(of: "\(type)", in: model)
+        }
+        self.identities = identities
         self.configuration = configuration
         self.attached = attached
         guard largestVersion == nil || mapping.hasVersions else {

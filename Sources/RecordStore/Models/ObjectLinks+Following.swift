@@ -4,16 +4,21 @@ import RecordSQL
 
 /// The changes that a save or a deletion of an object makes at the other sides of its relationships.
 extension ObjectLinks {
-    /// Gives the objects at the other sides the keys that the text of an object says. A relationship
-    /// that the text leaves out stays as it is.
+    private var connection: SQLConnection { transaction.connection }
+
+    /// Gives the objects at the other sides the keys that the text of an object says. A to-many
+    /// relationship that the text leaves out stays as it is. A new object takes the keys that have
+    /// been waiting for it.
     ///
     /// Errors: `schemaMismatch` for a name of an object that the relationship cannot have, and for
     /// an object with a text that is not saved.
-    func follow(_ text: [UInt8], of record: RecordID, in place: TypePlace) throws(RecordError) {
+    func follow(
+        _ text: [UInt8], of record: RecordID, in place: TypePlace, isNew: Bool
+    ) throws(RecordError) {
         guard transaction.author != .sync, let mapping = transaction.model?.mapping else { return }
         let relations = mapping.relations(of: place.name)
         guard !relations.isEmpty,
-            let name = try transaction.connection.records.stored(record)?.name
+            let name = try connection.records.stored(record)?.name
         else { return }
         let document = try transaction.records.parse(text, place)
         for relation in relations {
@@ -27,6 +32,7 @@ extension ObjectLinks {
                 if case .string(let text)? = document[field], !text.isEmpty {
                     target = RecordName(bytes: text.utf8)
                 }
+                if isNew, target == nil, try takeWaiting(relation, list, by: field) { continue }
                 try follow(relation, list, by: field, target: target)
             }
         }
@@ -69,10 +75,10 @@ extension ObjectLinks {
         }
     }
 
-    private func add(
+    func add(
         _ member: RecordName, to list: ObjectList, of relation: Relation
     ) throws(RecordError) {
-        guard let record = try transaction.connection.records.stored(named: member, list.zone),
+        guard let record = try connection.records.stored(named: member, list.zone),
             record.state == .saved
         else {
             return try addWaiting(member, to: list, by: relation.listField ?? Self.linkField)
@@ -87,12 +93,12 @@ extension ObjectLinks {
         }
     }
 
-    private func remove(
+    func remove(
         _ member: RecordName, from list: ObjectList, of relation: Relation
     ) throws(RecordError) {
         try removeWaiting(member, from: list)
         if case .keys(let field) = relation.form {
-            guard let record = try transaction.connection.records.stored(named: member, list.zone)
+            guard let record = try connection.records.stored(named: member, list.zone)
             else { return }
             return try setKey(field, of: record, to: nil, as: relation)
         }
@@ -102,7 +108,7 @@ extension ObjectLinks {
 
     /// Keeps both sides of a one-to-one relationship the same, and clears those that were there
     /// before.
-    private func follow(
+    func follow(
         _ relation: Relation, _ list: ObjectList, by field: FieldName, target: RecordName?
     ) throws(RecordError) {
         guard let inverse = relation.inverse else { return }
@@ -115,33 +121,55 @@ extension ObjectLinks {
         for other in try names(in: others, by: field) where other != list.owner {
             try clear(field, of: other, in: list.zone, as: relation)
         }
-        guard let record = try transaction.connection.records.stored(named: target, list.zone),
+        guard let record = try connection.records.stored(named: target, list.zone),
             record.state == .saved
         else { return }
         try setKey(back, of: record, to: list.owner, as: relation)
     }
 
-    private func clear(
+    /// Links a new object to the one that names it in a one-to-one relationship. Returns whether
+    /// there is one.
+    private func takeWaiting(
+        _ relation: Relation, _ list: ObjectList, by field: FieldName
+    ) throws(RecordError) -> Bool {
+        guard let inverse = relation.inverse,
+            let waiting = try names(in: list, by: MirroredSchema.field(of: "\(inverse)")).first,
+            let record = try connection.records.stored(named: list.owner, list.zone)
+        else { return false }
+        try setKey(field, of: record, to: waiting, as: relation)
+        try follow(relation, list, by: field, target: waiting)
+        return true
+    }
+
+    func clear(
         _ field: FieldName, of name: RecordName, in zone: ZoneID, as relation: Relation
     ) throws(RecordError) {
-        guard let record = try transaction.connection.records.stored(named: name, zone) else {
+        guard let record = try connection.records.stored(named: name, zone) else {
             return
         }
         try setKey(field, of: record, to: nil, as: relation)
     }
 
     /// Sets the key of another object, as a save of that object would.
-    private func setKey(
+    func setKey(
         _ field: FieldName, of record: StoredRow, to target: RecordName?, as relation: Relation
     ) throws(RecordError) {
         guard record.state == .saved,
-            let text = try transaction.connection.records.savedText(of: record.id)
+            let text = try connection.records.savedText(of: record.id)
         else { return }
         let place = try transaction.place(record.entry.type)
         guard transaction.model?.members(of: place.name)?.member(of: field) != nil else {
             throw noObject(record, relation)
         }
         let value = target.map { FieldValue.string(Text(utf8: $0.bytes)) }
+        try set(field, of: record, to: value, in: text, place)
+    }
+
+    /// Sets a field of another object, as a save of that object would.
+    func set(
+        _ field: FieldName, of record: StoredRow, to value: FieldValue?, in text: [UInt8],
+        _ place: TypePlace
+    ) throws(RecordError) {
         let document = try transaction.records.parse(text, place)
         guard !FieldMerge.isSame(document[field], value) else { return }
         guard !record.entry.hasDraft else {
@@ -174,7 +202,7 @@ extension ObjectLinks {
                 + "is none")
     }
 
-    private func makeLink(
+    func makeLink(
         _ owner: RecordName, _ member: RecordName, _ relation: Relation, _ inverse: FieldName,
         in zone: ZoneID
     ) throws(RecordError) {
@@ -196,7 +224,7 @@ extension ObjectLinks {
     /// entity leaves the relationship.
     func endWaiting(for name: RecordName, in zone: ZoneID) throws(RecordError) {
         for list in try waiting(for: name, in: zone) {
-            guard let owner = try transaction.connection.records.stored(named: list.owner, zone),
+            guard let owner = try connection.records.stored(named: list.owner, zone),
                 owner.state == .saved
             else { continue }
             let type = try transaction.place(owner.entry.type).name
@@ -225,12 +253,13 @@ extension ObjectLinks {
         guard !relations.isEmpty, transaction.deletedObjects.insert(record.id).inserted else {
             return
         }
-        let copy = try transaction.connection.renamed(record.id)
+        let copy = try connection.renamed(record.id)
+        if copy == nil { try noteDeleted(name, in: record.zone) }
         for relation in relations {
             let list = ObjectList(zone: record.zone, owner: name, relationship: relation.name)
             if let copy {
-                guard copy.zone == record.zone, let name = copy.name else { continue }
-                try follow(name, from: list, relation)
+                guard copy.zone == record.zone, copy.state == .saved else { continue }
+                try follow(copy, from: list, relation)
             } else {
                 try followDeletion(relation, list, of: record)
             }
@@ -245,7 +274,7 @@ extension ObjectLinks {
         if relation.deleteRule == .cascade {
             for member in members {
                 guard
-                    let object = try transaction.connection.records.stored(
+                    let object = try connection.records.stored(
                         named: member, list.zone),
                     object.state != .draftOnly, !transaction.deletedObjects.contains(object.id)
                 else { continue }
@@ -269,7 +298,7 @@ extension ObjectLinks {
     ) throws(RecordError) -> [RecordName] {
         if let field = relation.listField { return try names(in: list, by: field) }
         guard case .key(let field) = relation.form,
-            let text = try transaction.connection.records.wholeSavedText(of: record.id)
+            let text = try connection.records.wholeSavedText(of: record.id)
         else { return [] }
         let place = try transaction.placeUntilFinal(record.entry.type)
         guard case .string(let target)? = try transaction.records.parse(text, place)[field] else {
@@ -280,13 +309,29 @@ extension ObjectLinks {
 
     /// Makes the objects in a relationship refer to the new name of a renamed object.
     private func follow(
-        _ name: RecordName, from list: ObjectList, _ relation: Relation
+        _ copy: StoredRow, from list: ObjectList, _ relation: Relation
     ) throws(RecordError) {
+        guard let name = copy.name else { return }
         let new = ObjectList(zone: list.zone, owner: name, relationship: relation.name)
-        guard let field = relation.listField else { return }
-        for member in try names(in: list, by: field) {
-            try remove(member, from: list, of: relation)
-            try add(member, to: new, of: relation)
+        if let field = relation.listField {
+            for member in try names(in: list, by: field) {
+                try remove(member, from: list, of: relation)
+                try add(member, to: new, of: relation)
+            }
+            // Others may have been waiting for the new name.
+            touch(new)
+        } else if relation.hasOneInverse, let inverse = relation.inverse {
+            let back = MirroredSchema.field(of: "\(inverse)")
+            for member in try names(in: list, by: back) {
+                guard let record = try connection.records.stored(named: member, list.zone) else {
+                    continue
+                }
+                try setKey(back, of: record, to: name, as: relation)
+                try settlePair(new, copy, member, wasWaiting: true)
+            }
+            for member in try names(in: new, by: back) {
+                try settlePair(new, copy, member, wasWaiting: true)
+            }
         }
     }
 }

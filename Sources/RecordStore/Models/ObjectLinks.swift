@@ -6,7 +6,7 @@ extension ObjectLinks {
     private var connection: SQLConnection { transaction.connection }
 
     /// A row of `object_link`.
-    private struct Row: Hashable {
+    struct Row: Hashable {
         let owner: RecordName
         let relationship: FieldName
         let field: FieldName
@@ -20,9 +20,11 @@ extension ObjectLinks {
 
     /// Notes the keys of a record that is about to be stored.
     func noteSaved(
-        _ record: RecordID, _ name: RecordName, _ document: RecordDocument, in place: TypePlace
+        _ record: RecordID, _ name: RecordName, _ document: RecordDocument, in place: TypePlace,
+        isNew: Bool = false
     ) throws(RecordError) {
         guard let mapping = transaction.model?.mapping else { return }
+        try transaction.duplicates.noteSaved(record, document, in: place)
         let relations = mapping.relations(of: place.name)
         guard !relations.isEmpty || place.name == MirroredSchema.linkType else { return }
         if transaction.author == .sync || transaction.author == .restore {
@@ -33,23 +35,39 @@ extension ObjectLinks {
         }
         let new = Self.rows(of: name, document, relations)
         let old = try rows(of: record)
+        if transaction.author == .sync, isNew {
+            try doubtEarlier(name, document, relations, in: place.zone.id)
+        }
         guard new != old else { return }
         try remove(record, old, in: place.zone.id)
         for row in new { try insert(row, holder: record, in: place.zone.id) }
+        guard transaction.author == .sync else { return }
+        for row in old.subtracting(new) {
+            for relation in relations where relation.hasOneInverse && relation.isKey(row.field) {
+                // The other side still names this object, unless its change has come, too.
+                let list = ObjectList(
+                    zone: place.zone.id, owner: name, relationship: relation.name)
+                try doubt(list, member: row.owner)
+            }
+        }
     }
 
-    func noteRemoved(_ record: RecordID) throws(RecordError) {
+    func noteRemoved(_ record: StoredRow) throws(RecordError) {
         guard transaction.model != nil else { return }
-        let zone = try connection.first(
-            "SELECT zone_id FROM object_link WHERE holder = ?", [.integer(record.rawValue)]
-        ) { ZoneID($0.int64(0)) }
-        guard let zone else { return }
-        try remove(record, try rows(of: record), in: zone)
+        try transaction.duplicates.noteRemoved(record.id)
+        if transaction.author == .sync, let name = record.name {
+            for relationship in try relationships(of: name, in: record.zone) {
+                touch(ObjectList(zone: record.zone, owner: name, relationship: relationship))
+            }
+        }
+        let rows = try rows(of: record.id)
+        try remove(record.id, rows, in: record.zone)
     }
 
     /// Notes the keys of all records. Called when the model has changed.
     func rebuild() throws(RecordError) {
         try connection.run("DELETE FROM object_link")
+        try connection.run("DELETE FROM object_identity")
         guard let mapping = transaction.model?.mapping else { return }
         for type in mapping.types + [MirroredSchema.linkType] {
             let records = try connection.all(
@@ -101,7 +119,7 @@ extension ObjectLinks {
 
     // MARK: Rows
 
-    private func rows(of record: RecordID) throws(RecordError) -> Set<Row> {
+    func rows(of record: RecordID) throws(RecordError) -> Set<Row> {
         Set(
             try connection.all(
                 "SELECT owner, relationship, field, member FROM object_link WHERE holder = ?",
@@ -140,7 +158,7 @@ extension ObjectLinks {
         touch(ObjectList(zone: zone, owner: row.owner, relationship: row.relationship))
     }
 
-    private func touch(_ list: ObjectList) { transaction.touchedLists.insert(list) }
+    func touch(_ list: ObjectList) { transaction.touchedLists.insert(list) }
 
     /// Returns the names in a relationship, without doubles, in the order of their bytes.
     func names(
@@ -222,8 +240,9 @@ extension ObjectLinks {
             Owner(zone: $0.zone, name: $0.owner)
         }
         for (owner, lists) in lists {
-            guard let record = try connection.records.stored(named: owner.name, owner.zone),
-                record.state == .saved,
+            let stored = try connection.records.stored(named: owner.name, owner.zone)
+            if stored == nil, transaction.author == .sync { try doubt(lists) }
+            guard let record = stored, record.state == .saved,
                 let text = try connection.records.wholeSavedText(of: record.id)
             else { continue }
             let place = try transaction.place(record.entry.type)
@@ -249,6 +268,9 @@ extension ObjectLinks {
 
 extension Relation {
     var isList: Bool { listField != nil }
+
+    /// Returns whether a field is the key of this relationship.
+    func isKey(_ field: FieldName) -> Bool { form == .key(field: field) }
 
     /// The value of `field` in the rows of a to-many relationship. Nil for a to-one relationship.
     var listField: FieldName? {

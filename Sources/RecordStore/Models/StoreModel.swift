@@ -31,25 +31,78 @@ extension StoreModel {
     /// The field of the server's records that tells the version of the app.
     package static var versionField: FieldName { ObjectMapping.versionField }
 
-    /// Links objects that have arrived from elsewhere, and that relationships have been waiting for.
-    package func endWaitingLinks() throws(RecordError) {
+    /// Settles the relationships of a zone after a download: links the objects that relationships
+    /// have been waiting for, and ends the links that the download has left loose. In the user's own
+    /// zones, duplicates are merged.
+    package func settleLinks(in zone: ZoneID) throws(RecordError) {
         guard attached != nil else { return }
-        let due = try store.read { connection throws(RecordError) in
+        let (arrived, hasDoubts) = try store.read { connection throws(RecordError) in
+            (
+                try connection.all(
+                    """
+                    SELECT DISTINCT l.member
+                    FROM object_link l JOIN record r ON r.zone_id = l.zone_id AND r.name = l.member
+                    WHERE l.holder = 0 AND l.zone_id = ? AND r.state = 0
+                    """, [.integer(zone.rawValue)]
+                ) { RecordName(bytes: $0.bytes(0)) },
+                try connection.exists(
+                    "SELECT 1 FROM object_doubt WHERE zone_id = ?", [.integer(zone.rawValue)])
+            )
+        }
+        if hasDoubts || !arrived.isEmpty {
+            try store.write(author: .mount) { transaction throws(RecordError) in
+                for name in arrived { try transaction.links.endWaiting(for: name, in: zone) }
+                try transaction.links.settle(zone)
+            }
+        }
+        try changeDuplicates(
+            "SELECT 1 FROM object_identity WHERE is_new = 1 AND zone_id = z.id", in: zone
+        ) { (duplicates, zone) throws(RecordError) in
+            try duplicates.merge(in: zone)
+        }
+    }
+
+    /// Merges and removes duplicates when the server has nothing new.
+    package func settleDuplicates() throws(RecordError) {
+        try changeDuplicates(
+            """
+            SELECT 1 FROM object_identity WHERE is_new = 1 AND zone_id = z.id
+            UNION ALL SELECT 1 FROM object_duplicate WHERE zone_id = z.id
+            """
+        ) { (duplicates, zone) throws(RecordError) in
+            try duplicates.remove(in: zone)
+            try duplicates.merge(in: zone)
+        }
+    }
+
+    /// Changes the duplicates in the user's own zones that a statement chooses.
+    private func changeDuplicates(
+        _ choice: String, in zone: ZoneID? = nil,
+        _ body: (Duplicates, ZoneID) throws(RecordError) -> Void
+    ) throws(RecordError) {
+        guard attached?.identities.isEmpty == false else { return }
+        let zones = try store.read { connection throws(RecordError) in
             try connection.all(
                 """
-                SELECT DISTINCT l.zone_id, l.member
-                FROM object_link l JOIN record r ON r.zone_id = l.zone_id AND r.name = l.member
-                WHERE l.holder = 0 AND r.state = 0 LIMIT 100
-                """
-            ) { (zone: ZoneID($0.int64(0)), name: RecordName(bytes: $0.bytes(1))) }
+                SELECT z.id FROM zone z
+                WHERE z.database = ?1 AND (?2 IS NULL OR z.id = ?2) AND EXISTS (\(choice))
+                """,
+                [
+                    .integer(Database.private.rawValue),
+                    zone.map { .integer($0.rawValue) } ?? .null,
+                ]
+            ) { ZoneID($0.int64(0)) }
         }
-        guard !due.isEmpty else { return }
-        try store.write(author: .mount) { transaction throws(RecordError) in
-            for object in due {
-                try transaction.links.endWaiting(for: object.name, in: object.zone)
+        for zone in zones {
+            try store.write(author: .mount, by: try AuthorName(Self.duplicatesAuthor)) {
+                transaction throws(RecordError) in
+                try body(transaction.duplicates, zone)
             }
         }
     }
+
+    /// The author of merges and removals of duplicates, in the history.
+    private static let duplicatesAuthor = "deduplication"
 
     /// Reads the attached model, when the store is opened.
     func load() throws(RecordError) {

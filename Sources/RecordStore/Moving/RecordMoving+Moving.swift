@@ -184,6 +184,7 @@ extension RecordMoving {
         from name: RecordName, _ zone: ZoneID, to newName: RecordName, _ newZone: ZoneID,
         tree: RecordID
     ) throws(RecordError) {
+        try transaction.links.noteMoved(from: name, zone, to: newName, newZone)
         guard let row = try transaction.connection.sync.unclaimed(name, zone),
             row.operation == .delete,
             try transaction.requireZone(newZone).database.isSynced

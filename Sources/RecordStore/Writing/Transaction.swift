@@ -30,7 +30,7 @@ package final class Transaction {
     /// The schemas that are published to the store's cache after the commit.
     var schemas: [RecordTypeName: RecordSchema] = [:]
     /// The model that is attached.
-    var model: AttachedModel?
+    package internal(set) var model: AttachedModel?
     /// The relationships whose objects this transaction changes.
     var touchedLists: Set<ObjectList> = []
     /// The objects that this transaction deletes with all that depends on them.

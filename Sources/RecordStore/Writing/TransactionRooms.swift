@@ -8,6 +8,7 @@ extension Transaction {
     package var outbox: Outbox { Outbox(transaction: self) }
     package var sharing: SharedContent { SharedContent(transaction: self) }
     package var links: ObjectLinks { ObjectLinks(transaction: self) }
+    package var duplicates: Duplicates { Duplicates(transaction: self) }
     package var models: ModelAttaching { ModelAttaching(transaction: self) }
 }
 
@@ -53,6 +54,12 @@ package struct SharedContent {
 /// change with these records: at the end of each transaction the lists that it touched are written.
 package struct ObjectLinks {
     let transaction: Transaction
+}
+
+/// Merges objects that several machines have made, and that are the same by the attributes that the
+/// model names.
+package struct Duplicates {
+    package let transaction: Transaction
 }
 
 /// Attaches a model to the store, and detaches it. Fields and change tags stay, so that nothing is

@@ -221,6 +221,7 @@ extension RemoteApplication {
         if change.isOfEarlierRecord, try !isAsOf(known, beforeDeletion: change) {
             return RemoteResult(outcome: .unchanged, id: known.record?.id, conflicts: [])
         }
+        try noteWhereabouts(change)
         if isOfOthers, try !isEditInSharedZone(known, change) { return try takeAway(known, change) }
         guard let existing = known.record else {
             if known.isPending { try forgetPending(change.name) }

@@ -279,6 +279,17 @@ extension RemoteApplication {
         return try connection.records.stored(named: address.name, zone.id)
     }
 
+    /// Notes where an object is that has left its name, for the keys that lead to it.
+    func noteWhereabouts(_ change: RemoteChange) throws(RecordError) {
+        guard let address = change.movedTo else {
+            return try transaction.links.noteDeleted(change.name, in: zone)
+        }
+        let info = try transaction.requireZone(self.zone)
+        let target = try connection.records.zone(info.database, info.owner, address.zone)
+        try transaction.links.noteMoved(
+            from: change.name, zone, to: address.name, target?.id ?? ZoneID(0))
+    }
+
     /// Returns whether a record that this machine moved away from an address is there again by
     /// another user's move. The server does not know of this machine's move, or the old name still
     /// waits for its deletion. The record must not be deleted there.
@@ -422,6 +433,7 @@ extension RemoteApplication {
             try transaction.merging.setStamp(time, of: version, by: .mount)
         }
         if !open.isEmpty { try putBase(of: target, place, with: open, of: edit) }
+        try transaction.links.doubtKeys(of: target, named: name, place)
         try transaction.outbox.enqueue(
             .update, target.id, name, target.generation, place, alsoOfSync: true)
     }

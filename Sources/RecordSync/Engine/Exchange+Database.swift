@@ -83,6 +83,10 @@ extension Exchange {
             if unfinished != nil { return DatabaseNews(token: end) }
             try finish(DatabaseNews(token: end))
         }
+        if news == nil, unfinished == nil, database == .private {
+            // All that others have done is here.
+            try read { (store) throws(RecordError) in try store.model.settleDuplicates() }
+        }
         return news
     }
 

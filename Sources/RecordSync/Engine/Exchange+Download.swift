@@ -104,6 +104,7 @@ extension Exchange {
         _ zone: SyncedZone, _ answer: ZoneChangesAnswer, hasChanged: Bool
     ) throws(SyncProblem) {
         try advanceDatabase(answer)
+        try read { (store) throws(RecordError) in try store.model.settleLinks(in: zone.id) }
         guard hasChanged else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try retryMissingReferences(zone, transaction)

@@ -75,7 +75,6 @@ final class TimedWork: Sendable {
         if store.isWritable, !options.isReadOnly {
             _ = try store.index.keepIndexes()
             _ = try store.upkeep.keepSmall()
-            try store.model.endWaitingLinks()
             if isDue(.lookingForBytes, every: Self.bytesPeriod) {
                 try store.syncState.noteAwaitedBytes()
             }

@@ -111,6 +111,51 @@ extension MountTests {
             try plain.ok("recordfs unmount")
         }
 
+        @Test("two shelves of a name become one, with the articles of both")
+        func merged() async throws {
+            let account = try await Account()
+            let (model, plain) = try machines(account)
+            try model.ok(
+                """
+                mkdir -p \(Self.zone)/Article \(Self.zone)/Shelf && cd \(Self.zone)
+                echo '{"name": "Top"}' > Shelf/S2.json
+                echo '{"title": "Pen", "isNew": false, "shelf": "S2"}' > Article/A1.json
+                recordfs sync
+                """)
+            try plain.ok("recordfs sync")
+            #expect(
+                try plain.eventually(
+                    """
+                    cd \(Self.zone) && ls CD_Shelf &&
+                    echo '{"CD_entityName": "Shelf", "CD_name": "Top"}' > CD_Shelf/S1.json
+                    """, "S2.json"))
+            try plain.ok("recordfs sync")
+            #expect(try model.eventually("ls \(Self.zone)/Shelf", "S1.json\nS2.json"))
+            let rule = try model.ok(
+                """
+                recordfs unmount
+                recordfs model dedupe Shelf name --dry-run
+                recordfs model dedupe; recordfs model dedupe Shelf name; recordfs model dedupe
+                recordfs mount
+                """)
+            let zone = Self.zone.dropFirst("RecordFS/".count)
+            #expect(rule == "\(zone)/Shelf/S1.json stays, without S2\nShelf: name")
+            #expect(
+                try model.eventually("recordfs sync; ls \(Self.zone)/Shelf", "S1.json"))
+            #expect(try model.ok("jq -r .shelf \(Self.zone)/Article/A1.json") == "S1")
+            try model.ok("recordfs sync")
+            #expect(
+                try plain.eventually(
+                    "cd \(Self.zone) && ls CD_Shelf && jq -r .CD_shelf CD_Article/A1.json",
+                    "S1.json\nS1"))
+            let changes = try model.ok("recordfs events --author deduplication --json")
+            #expect(changes.contains(#""kind":"deleted""#), "\(changes)")
+            let wrong = try model.shell("recordfs unmount && recordfs model dedupe Shelf nmae")
+            #expect(wrong.status != 0 && wrong.errors.contains("no such attribute"), "\(wrong)")
+            try plain.ok("recordfs unmount")
+            try model.ok("recordfs fsck --deep")
+        }
+
         @Test("detaching shows the records, and sends nothing")
         func detached() async throws {
             let account = try await Account()

@@ -25,4 +25,47 @@ extension Migrations {
         ) WITHOUT ROWID;
         CREATE INDEX object_link_owner ON object_link (zone_id, owner, relationship, field, member);
         """
+
+    /// The lists whose keys may lead nowhere since something has arrived, until the download has
+    /// ended. `member` is the only object whose key is in doubt, or empty for all; `was_waiting` is 1 for
+    /// a key that was here before the object. And the names
+    /// under which objects that have left a name are now; `new_zone_id` is 0 for a zone that is not
+    /// on this machine.
+    static let looseLinks = """
+        CREATE TABLE object_doubt (
+            zone_id INTEGER NOT NULL,
+            owner BLOB NOT NULL,
+            relationship BLOB NOT NULL,
+            member BLOB NOT NULL,
+            was_waiting INTEGER NOT NULL,
+            PRIMARY KEY (zone_id, owner, relationship, member)
+        ) WITHOUT ROWID;
+        CREATE TABLE object_move (
+            zone_id INTEGER NOT NULL,
+            name BLOB NOT NULL,
+            new_zone_id INTEGER NOT NULL,
+            new_name BLOB NOT NULL,
+            PRIMARY KEY (zone_id, name)
+        ) WITHOUT ROWID;
+        """
+
+    /// The hash of the values that identify an object, for entities that have such. `is_new` is
+    /// 1 until it was compared with others. And the objects that were merged into another one and
+    /// are to be removed; `is_sent` is 1 when the server has what the merge has changed.
+    static let duplicates = """
+        CREATE TABLE object_identity (
+            holder INTEGER PRIMARY KEY,
+            zone_id INTEGER NOT NULL,
+            type BLOB NOT NULL,
+            identity TEXT NOT NULL,
+            is_new INTEGER NOT NULL
+        );
+        CREATE INDEX object_identity_value ON object_identity (zone_id, type, identity);
+        CREATE INDEX object_identity_new ON object_identity (zone_id) WHERE is_new = 1;
+        CREATE TABLE object_duplicate (
+            holder INTEGER PRIMARY KEY,
+            zone_id INTEGER NOT NULL,
+            is_sent INTEGER NOT NULL
+        );
+        """
 }

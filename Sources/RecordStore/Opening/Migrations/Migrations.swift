@@ -31,6 +31,8 @@ enum Migrations {
         ("2026-11-29 authors", [sql("authors", authors)]),
         ("2026-11-29 readers", [sql("readers", readers)]),
         ("2026-11-29 largest version", [sql("largest version", largestVersion)]),
+        ("2026-11-29 loose links", [sql("loose links", looseLinks)]),
+        ("2026-11-29 duplicates", [sql("duplicates", duplicates)]),
     ]
 
     typealias Step = (
@@ -127,6 +129,7 @@ enum Migrations {
         "conflict_text", "sent_request", "pin", "sync_event", "passed_over", "share",
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
         "saved_text", "follow", "object_model", "object_link", "history_reader",
+        "object_doubt", "object_move", "object_identity", "object_duplicate",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

@@ -158,7 +158,7 @@ extension RecordWriting {
     /// first.
     func removeRows(of record: StoredRow) throws(RecordError) {
         let value: [SQLValue] = [.integer(record.id.rawValue)]
-        try transaction.links.noteRemoved(record.id)
+        try transaction.links.noteRemoved(record)
         if record.entry.hasAssets {
             for asset in try transaction.connection.records.assets(of: record.id) {
                 transaction.assets.noteFormer(asset, isGone: true)

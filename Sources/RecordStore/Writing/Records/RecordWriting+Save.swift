@@ -33,13 +33,14 @@ extension RecordWriting {
         new.effect = effect
         try transaction.assets.attach(files, to: &new)
         try completeFiles(keptFiles, of: existing, in: &new)
+        let isNew = existing.map { $0.state == .draftOnly } ?? true
         let result =
-            if let existing, existing.state != .draftOnly {
+            if let existing, !isNew {
                 try update(existing, to: new)
             } else {
                 try create(new, over: existing, id: id)
             }
-        try transaction.links.follow(new.text, of: result.id, in: place)
+        try transaction.links.follow(new.text, of: result.id, in: place, isNew: isNew)
         return result
     }
 
@@ -136,7 +137,7 @@ extension RecordWriting {
         let expected = try nextToken()
         try insert(record, name, generation, new, version: expected, replacing: draft != nil)
         try nameCame(name, shownAs: new.stem, new.place)
-        try transaction.links.noteSaved(record, name, document, in: new.place)
+        try transaction.links.noteSaved(record, name, document, in: new.place, isNew: true)
         let assets = try transaction.assets.attachAssets(
             of: document, replacing: nil, to: record, new,
             hadAssets: draft?.entry.hasAssets ?? false)
