@@ -69,7 +69,7 @@ struct DuplicateTests {
             get throws {
                 try fixture.store.records(in: try #require(tags), limit: 100).map {
                     $0.stem.description
-                }
+                }.sorted()
             }
         }
 

@@ -31,7 +31,7 @@ extension Duplicates {
         _ record: RecordID, _ document: RecordDocument, in place: TypePlace
     ) throws(RecordError) {
         guard let identity = transaction.model?.identities[place.name] else { return }
-        guard let hash = identity.hash(of: document) else { return try noteRemoved(record) }
+        guard let hash = identity.hash(of: document) else { return try forget(record) }
         try connection.run(
             """
             INSERT INTO object_identity (holder, zone_id, type, identity, is_new)
@@ -45,8 +45,20 @@ extension Duplicates {
             ])
     }
 
-    func noteRemoved(_ record: RecordID) throws(RecordError) {
+    /// Notes the removal of an object. Keys to a duplicate that another machine has removed lead to
+    /// the object that stays.
+    func noteRemoved(_ record: StoredRow) throws(RecordError) {
         guard transaction.model?.identities.isEmpty == false else { return }
+        if transaction.author == .sync, let name = record.name,
+            let first = try twins(of: record.id).first, first.record.id != record.id
+        {
+            try transaction.links.noteMoved(
+                from: name, record.zone, to: first.name, record.zone)
+        }
+        try forget(record.id)
+    }
+
+    private func forget(_ record: RecordID) throws(RecordError) {
         try connection.run(
             "DELETE FROM object_identity WHERE holder = ?", [.integer(record.rawValue)])
     }
@@ -158,10 +170,7 @@ extension Duplicates {
             if let field = relation.listField {
                 for member in try transaction.links.names(in: old, by: field) {
                     hadAny = true
-                    try transaction.links.remove(member, from: old, of: relation)
-                    if try !transaction.links.names(in: new, by: field).contains(member) {
-                        try transaction.links.add(member, to: new, of: relation)
-                    }
+                    try transaction.links.move(member, from: old, to: new, of: relation)
                 }
             } else if case .key(let field) = relation.form {
                 hadAny = try giveKey(field, of: other, to: first, relation, old, new) || hadAny
@@ -245,6 +254,8 @@ extension Duplicates {
             } else if !wasSent {
                 if isSent { try setSent(true, record) }
             } else if try !current(twin).entry.hasDraft {
+                let zone = twin.record.zone
+                try transaction.links.noteMoved(from: twin.name, zone, to: first.name, zone)
                 try transaction.records.finalizeDelete(record)
                 try unmark(record)
             }

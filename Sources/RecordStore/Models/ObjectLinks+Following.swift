@@ -75,7 +75,7 @@ extension ObjectLinks {
         }
     }
 
-    func add(
+    private func add(
         _ member: RecordName, to list: ObjectList, of relation: Relation
     ) throws(RecordError) {
         guard let record = try connection.records.stored(named: member, list.zone),
@@ -93,7 +93,7 @@ extension ObjectLinks {
         }
     }
 
-    func remove(
+    private func remove(
         _ member: RecordName, from list: ObjectList, of relation: Relation
     ) throws(RecordError) {
         try removeWaiting(member, from: list)
@@ -104,6 +104,25 @@ extension ObjectLinks {
         }
         // Doubles are removed together.
         for link in try links(in: list, to: member) { try transaction.records.finalizeDelete(link) }
+    }
+
+    /// Takes an object out of a to-many relationship, and puts it into the same one of another
+    /// object.
+    func move(
+        _ member: RecordName, from list: ObjectList, to new: ObjectList, of relation: Relation
+    ) throws(RecordError) {
+        if case .keys(let field) = relation.form,
+            let record = try connection.records.stored(named: member, list.zone),
+            record.state == .saved
+        {
+            // A single change of the object.
+            return try setKey(field, of: record, to: new.owner, as: relation)
+        }
+        try remove(member, from: list, of: relation)
+        let field = relation.listField ?? Self.linkField
+        if try !names(in: new, by: field).contains(member) {
+            try add(member, to: new, of: relation)
+        }
     }
 
     /// Keeps both sides of a one-to-one relationship the same, and clears those that were there
@@ -315,8 +334,7 @@ extension ObjectLinks {
         let new = ObjectList(zone: list.zone, owner: name, relationship: relation.name)
         if let field = relation.listField {
             for member in try names(in: list, by: field) {
-                try remove(member, from: list, of: relation)
-                try add(member, to: new, of: relation)
+                try move(member, from: list, to: new, of: relation)
             }
             // Others may have been waiting for the new name.
             touch(new)

@@ -54,7 +54,7 @@ extension ObjectLinks {
 
     func noteRemoved(_ record: StoredRow) throws(RecordError) {
         guard transaction.model != nil else { return }
-        try transaction.duplicates.noteRemoved(record.id)
+        try transaction.duplicates.noteRemoved(record)
         if transaction.author == .sync, let name = record.name {
             for relationship in try relationships(of: name, in: record.zone) {
                 touch(ObjectList(zone: record.zone, owner: name, relationship: relationship))

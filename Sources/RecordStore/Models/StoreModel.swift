@@ -51,8 +51,12 @@ extension StoreModel {
         }
         if hasDoubts || !arrived.isEmpty {
             try store.write(author: .mount) { transaction throws(RecordError) in
-                for name in arrived { try transaction.links.endWaiting(for: name, in: zone) }
-                try transaction.links.settle(zone)
+                try transaction.asConsequence { () throws(RecordError) in
+                    for name in arrived {
+                        try transaction.links.endWaiting(for: name, in: zone)
+                    }
+                    try transaction.links.settle(zone)
+                }
             }
         }
         try changeDuplicates(
@@ -96,7 +100,9 @@ extension StoreModel {
         for zone in zones {
             try store.write(author: .mount, by: try AuthorName(Self.duplicatesAuthor)) {
                 transaction throws(RecordError) in
-                try body(transaction.duplicates, zone)
+                try transaction.asConsequence { () throws(RecordError) in
+                    try body(transaction.duplicates, zone)
+                }
             }
         }
     }

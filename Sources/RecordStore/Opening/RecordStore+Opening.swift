@@ -50,7 +50,9 @@ extension RecordStore {
                 try transaction.records.finalizeDelete(record)
             },
             beforeCommit: { (transaction) throws(RecordError) in
-                try transaction.links.refresh()
+                try transaction.asConsequence { () throws(RecordError) in
+                    try transaction.links.refresh()
+                }
             })
     }
 

@@ -95,6 +95,9 @@ package struct StoreChange: Hashable, Sendable {
     package var exchange: SyncEvent?
     /// The actions of other users, for `share`.
     package var shareNews: [ShareNews] = []
+    /// Indicates whether nobody has asked for this change: it follows from another one, by a
+    /// relationship of the attached model. The mount does not know of it, even as the author.
+    package var isConsequence = false
     /// The record that replaces it under another name, type or zone, for `deleted` and `waiting`.
     package var movedTo: RecordID?
     /// The changes of the commit to the names of asset files. They are reported with its last

@@ -35,6 +35,8 @@ package final class Transaction {
     var touchedLists: Set<ObjectList> = []
     /// The objects that this transaction deletes with all that depends on them.
     var deletedObjects: Set<RecordID> = []
+    /// Indicates whether the changes follow from others; see `StoreChange.isConsequence`.
+    var makesConsequences = false
     /// Set when a model was attached or detached.
     var modelChanged = false
     /// Fields that cannot be widened, with the reason, so that the reason is not searched for

@@ -38,8 +38,8 @@ final class RemoteChanges: Sendable {
         store = ground.store
     }
 
-    /// Handles every commit. The kernel knows the changes of the mount itself, and is notified of
-    /// all others here. Returns the touches that make inotify report the changes.
+    /// Handles every commit. The kernel knows the changes of the mount itself, but not their
+    /// consequences, and is notified of all others here. Returns the touches that make inotify report the changes.
     func storeChanged(_ changes: [StoreChange]) -> [Touch] {
         rows.forget(changes)
         for change in changes {
@@ -63,7 +63,7 @@ final class RemoteChanges: Sendable {
             notices += errors.draftNotices(of: change)
             notices += stemNotices(of: change)
             touches += stemTouches(of: change)
-            guard change.author != .mount else {
+            guard change.author != .mount || change.isConsequence else {
                 tellOfOwnReplacement(change)
                 continue
             }

@@ -247,6 +247,17 @@ extension Transaction {
                 token: token, asset: asset,
                 replaced: file?.entry.file, effect: file?.effect ?? .inPlace,
                 waitingAssets: waitingAssets, former: former, typeName: typeName))
+        changes[changes.count - 1].isConsequence = makesConsequences
+    }
+
+    /// Does what follows from the changes that somebody has asked for.
+    func asConsequence<Result>(
+        _ body: () throws(RecordError) -> Result
+    ) throws(RecordError) -> Result {
+        let before = makesConsequences
+        makesConsequences = true
+        defer { makesConsequences = before }
+        return try body()
     }
 }
 

@@ -96,7 +96,9 @@ extension RecordWriting {
         }
         if record.state == .waitingDelete {
             // Otherwise somebody has removed it elsewhere, or it has moved.
-            try transaction.links.followDeletion(of: record, name, in: place)
+            try transaction.asConsequence { () throws(RecordError) in
+                try transaction.links.followDeletion(of: record, name, in: place)
+            }
         }
         try putInTrash(record, name, place)
         try transaction.sharing.keepUnsentEdit(of: record, named: name, place)

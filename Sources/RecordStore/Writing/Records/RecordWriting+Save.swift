@@ -40,7 +40,9 @@ extension RecordWriting {
             } else {
                 try create(new, over: existing, id: id)
             }
-        try transaction.links.follow(new.text, of: result.id, in: place, isNew: isNew)
+        try transaction.asConsequence { () throws(RecordError) in
+            try transaction.links.follow(new.text, of: result.id, in: place, isNew: isNew)
+        }
         return result
     }
 
