@@ -26,6 +26,7 @@ def arguments():
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
     parser.add_argument("--before")
+    parser.add_argument("--attached", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     options = parser.parse_args()
@@ -38,11 +39,13 @@ def arguments():
 
 def chosen(options):
     known = {kind.name: kind for kind in subjects.ALL}
-    names = [name for name in known if name != "before"]
+    names = [name for name in known if name not in ("before", "attached")]
     if options.subjects:
         names = options.subjects.split(",")
     elif options.quick:
         names = [name for name in names if name not in ("juicefs", "rclone")]
+    if options.attached:
+        names.insert(names.index("recordfs") + 1, "attached")
     if options.before:
         names.insert(names.index("recordfs") + 1, "before")
         subjects.Before.program = os.path.abspath(options.before)
@@ -142,10 +145,14 @@ def show(options, result, titles):
     report.print_requests(counts, titles)
     if options.before:
         report.print_before(rounds, counts)
+    if options.attached:
+        report.print_attached(rounds, counts)
     names = [name for name in titles if name.startswith("recordfs")]
     goals = {name: report.goals(rounds, name) for name in names}
     for name in names:
         goals[name] += report.rival_goals(rounds, name, counts)
+    if options.attached:
+        goals["attached"] = report.attached_goals(rounds)
     if "large" in result:
         report.print_large(result["large"], titles, options.large_records)
         for name in names:

