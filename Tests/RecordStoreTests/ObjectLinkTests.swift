@@ -162,6 +162,18 @@ struct ObjectLinkTests {
         #expect(try shop.text("Tag/T1") == #"{"books":[]}"#)
     }
 
+    @Test("a link that was waiting is made once, also when the new object says it, too")
+    func waitingLink() throws {
+        let shop = try Shop()
+        try shop.put("Tag/T1", #"{"books": ["B1"]}"#)
+        try shop.put("Book/B1", #"{"tags": ["T1"]}"#)
+        #expect(try shop.links() == ["Book:Tag B1:T1 tags:books"])
+        #expect(try shop.text("Tag/T1") == #"{"books":["B1"]}"#)
+        try shop.put("Book/B1", #"{"tags": []}"#)
+        #expect(try shop.links() == [])
+        #expect(try shop.text("Tag/T1") == #"{"books":[]}"#)
+    }
+
     @Test("a one-to-one relationship is set and cleared on both sides")
     func oneToOne() throws {
         let shop = try Shop()

@@ -87,7 +87,10 @@ extension ObjectLinks {
         case .key: break
         case .keys(let field): try setKey(field, of: record, to: list.owner, as: relation)
         case .links:
-            guard let inverse = relation.inverse else { return }
+            // The other side may have said it in the same transaction.
+            guard let inverse = relation.inverse, try links(in: list, to: member).isEmpty else {
+                return
+            }
             try checkIsObject(record, with: inverse, as: relation)
             try makeLink(list.owner, member, relation, inverse, in: list.zone)
         }

@@ -281,13 +281,19 @@ extension RemoteApplication {
 
     /// Notes where an object is that has left its name, for the keys that lead to it.
     func noteWhereabouts(_ change: RemoteChange) throws(RecordError) {
+        guard transaction.model != nil else { return }
         guard let address = change.movedTo else {
             return try transaction.links.noteDeleted(change.name, in: zone)
         }
-        let info = try transaction.requireZone(self.zone)
-        let target = try connection.records.zone(info.database, info.owner, address.zone)
+        // This zone may be removed here, and the other one not be there yet.
+        let target = try connection.first(
+            """
+            SELECT n.id FROM zone o JOIN zone n ON n.database = o.database AND n.owner = o.owner
+            WHERE o.id = ? AND n.name = ?
+            """, [.integer(zone.rawValue), .name(address.zone)]
+        ) { ZoneID($0.int64(0)) }
         try transaction.links.noteMoved(
-            from: change.name, zone, to: address.name, target?.id ?? ZoneID(0))
+            from: change.name, zone, to: address.name, target ?? ZoneID(0))
     }
 
     /// Returns whether a record that this machine moved away from an address is there again by

@@ -15,15 +15,16 @@ extension OutboxClaim {
     ///   Then an additional field that another program has filled is removed with its value too.
     func twins(hasExtensions: Bool) -> [(twin: FieldName, value: FieldValue?)] {
         guard let document else { return [] }
+        // Core Data may keep a value of any length in the asset.
+        let isOfCoreData = document[StoreModel.entityField] != nil
         return changedFields.compactMap { name in
             guard let twin = name.twin, document[twin] == nil else { return nil }
             if longFields.contains(name) { return (twin, document[name]) }
             guard base != nil, !changedFields.contains(twin) else { return nil }
             let old = baseDocument?[name]
             let hadTwin = longFieldsOfBase.contains(name)
-            let mayHaveTwin =
-                hasExtensions && old?.longBytes != nil
-                && document[name]?.longBytes?.isEmpty ?? true
+            let readsTwin = document[name]?.longBytes?.isEmpty ?? true
+            let mayHaveTwin = hasExtensions && old?.longBytes != nil && (readsTwin || isOfCoreData)
             return hadTwin || mayHaveTwin ? (twin, nil) : nil
         }
     }

@@ -253,6 +253,24 @@ import Testing
         #expect(try program.file("x")?.contains(String(repeating: "j", count: 1_300_000)) == true)
     }
 
+    @Test("the asset in which an app has kept a short value goes when another value is written")
+    func shortAsset() async throws {
+        let program = try Replica(server) { $0.hasExtensions = false }
+        try program.save("x", #"{"CD_entityName":"Note","CD_note":"none"}"#)
+        try program.attach(
+            Array("from an asset".utf8), to: "x", "CD_note_ckAsset", fileExtension: "txt")
+        try await program.sync()
+        try await OtherClient(server: server).send(
+            "forceUpdate", "x", ["CD_note": ["value": ""]])
+        #expect(try await assets(of: recordOfServer("x")) == [FieldName("CD_note_ckAsset")])
+        try await a.sync()
+        #expect(try a.text("x") == #"{"CD_entityName":"Note","CD_note":"from an asset"}"#)
+        try a.save("x", #"{"CD_entityName":"Note","CD_note":"s"}"#)
+        try await a.sync()
+        #expect(try await assets(of: recordOfServer("x")).isEmpty)
+        try await expectEverywhere("x")
+    }
+
     @Test("a field of one's own beside a long one has its name, and another value goes")
     func ownTwin() async throws {
         let long = String(repeating: "k", count: 900_000)
