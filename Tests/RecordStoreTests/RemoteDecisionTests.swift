@@ -134,6 +134,14 @@ import Testing
                 .noteConflictOfDeletion, .keepStamps, write(editedPrinted),
                 .putBase(.ownVersion, .printed),
             ]),
+        Case(
+            testDescription: "an edit wins against a deletion that waits, also where it has lost",
+            local: edited, remote: printed, merged: edited, state: [.waitingDelete, .editPending],
+            conflicts: [a],
+            effects: [
+                .noteConflictOfDeletion, .keepStamps, write(edited, theirs: false),
+                .putBase(.reported, .printed), .turnCreateIntoUpdate,
+            ]),
     ]
 
     @Test("is made from values alone", arguments: cases)

@@ -43,6 +43,13 @@ import Testing
         }
     }
 
+    /// 4883: an edit lost to one that was seen where the record was removed.
+    @Test("histories that once ended wrong end well", arguments: [4883])
+    func again(_ seed: Int) async {
+        let problems = await SimulationCheck(seed: UInt64(seed)).problems()
+        #expect(problems == [], "scripts/simulate --replay \(seed)")
+    }
+
     private static func seeds(of hundred: Int) -> Range<Int> {
         let first = (hundred - 1) * seedsOfTest + 1
         return first..<first + seedsOfTest

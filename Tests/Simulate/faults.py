@@ -106,10 +106,10 @@ FAULTS = [
         "guard let pass, pass < 0 else { return nil }",
     ),
     (
-        "an edit that lost to a record which waits for its deletion is in no conflict",
+        "a deletion that waits takes an edit along which has lost",
         DECISION,
-        "} else if !merged.conflicts.isEmpty {",
-        "} else if !merged.conflicts.isEmpty, !news.isWaitingDelete {",
+        "merged.text == news.text && merged.conflicts.isEmpty",
+        "merged.text == news.text",
     ),
     (
         "an edit of what was renamed is also sent under the old name",

@@ -66,6 +66,8 @@ struct HistoryGenerator {
         case crossingRemoval
         /// A record and an edit are newer than the backup to which the server goes back.
         case lostByRestore
+        /// Two machines edit different fields of a record that a third one has removed: both make it again.
+        case madeAgain
     }
 
     init(seed: UInt64, isWide: Bool) {
@@ -91,12 +93,19 @@ struct HistoryGenerator {
         var chance = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
         let stories: [Story?] = [
             .crossingMove, .crossingMove, .crossingLines, .crossingLines, .lostByRestore,
-            .crossingRemoval, .crossingRenames, .crossingRenames, .changedPlaces, nil, nil,
+            .crossingRemoval, .crossingRenames, .crossingRenames, .changedPlaces,
+            .madeAgain, nil,
         ]
         let picked = chance.pick(stories)
         story = isWide ? picked : nil
         let drawn: Duration = chance.pick([.zero, .zero, .seconds(3), .seconds(30)])
-        grace = isWide ? story == .crossingRemoval ? .seconds(30) : drawn : .zero
+        grace =
+            switch story {
+            case .crossingRemoval: .seconds(30)
+            // The removal is sent at once.
+            case .madeAgain: .zero
+            default: isWide ? drawn : .zero
+            }
         self.chance = chance
     }
 
@@ -116,8 +125,14 @@ struct HistoryGenerator {
     private mutating func spread(_ story: Story, over steps: inout [Step]) {
         let one = chance.below(devices)
         let other = (one + 1 + chance.below(devices - 1)) % devices
-        let parts = parts(of: story, one, other)
-        let places = parts.map { _ in chance.below(steps.count + 1) }.sorted()
+        // The other machine has heard then, and not sent.
+        let isRefused = story == .crossingRemoval && chance.below(2) == 0
+        let parts = parts(of: story, one, other, isRefused: isRefused)
+        var places = parts.map { _ in chance.below(steps.count + 1) }.sorted()
+        if story == .madeAgain {
+            // Behind what all know of, nothing comes in between.
+            for part in 4..<places.count { places[part] = places[4] }
+        }
         for (place, part) in zip(places, parts).reversed() {
             steps.insert(
                 Step(number: 0, device: part.device, pause: 1_000, action: part.action), at: place)
@@ -125,7 +140,7 @@ struct HistoryGenerator {
     }
 
     private func parts(
-        of story: Story, _ one: Int, _ other: Int
+        of story: Story, _ one: Int, _ other: Int, isRefused: Bool
     ) -> [(device: Int, action: Step.Action)] {
         let key = Step.Key(zone: zones[0], type: types[0], name: "m")
         switch story {
@@ -159,7 +174,15 @@ struct HistoryGenerator {
             return [
                 (one, .edit(key, ["p"])), (one, .round([])), (other, .round([])),
                 (one, .edit(key, ["p"])), (one, .round([])), (other, .edit(key, ["p"])),
-                (other, .delete(key)), (other, .round([])),
+                (other, .delete(key)), (other, .round(isRefused ? [.upload(.refused)] : [])),
+            ]
+        case .madeAgain:
+            let third = (0..<devices).first { $0 != one && $0 != other } ?? one
+            return [
+                (one, .edit(key, ["p"])), (one, .round([])), (other, .round([])),
+                (third, .round([])), (other, .edit(key, ["p"])), (one, .edit(key, ["r"])),
+                (third, .delete(key)), (third, .round([])),
+                (one, .round([.upload(.otherRound(other))])),
             ]
         case .lostByRestore:
             let next = Step.Key(zone: key.zone, type: key.type, name: "k")

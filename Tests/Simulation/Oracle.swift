@@ -62,6 +62,8 @@ struct Oracle {
     private var overwriters: [String: Set<String>] = [:]
     /// Those of them that nothing was written over.
     private var removed: Set<String> = []
+    /// Values that lost in conflicts, each with those that stood.
+    private var winners: [String: Set<String>] = [:]
     private var deletions: [Deletion] = []
     /// Machines that have sent a record, and heard nothing of it for a while.
     private var unanswered: [Step.Key: Set<Int>] = [:]
@@ -153,6 +155,11 @@ struct Oracle {
     /// A machine shows these values under a name that nobody has written them to.
     mutating func show(_ values: [String], as key: Step.Key, device: Int) {
         seen[key, default: [:]][device, default: []].formUnion(closure(values))
+    }
+
+    /// A conflict says that of two edits of a field one stood.
+    mutating func noteLoss(of value: String, to winner: String) {
+        winners[value, default: []].insert(winner)
     }
 
     mutating func assert(_ key: Step.Key, device: Int) {
@@ -276,7 +283,7 @@ struct Oracle {
     }
 
     /// Values of records that came back, over which somebody had written whom nobody who deleted them had
-    /// seen.
+    /// seen. Whoever has seen what such an edit lost to, and not only what it was made over, has seen it.
     private func outdated(
         in tree: [Step.Key: [String]], except names: Set<String>
     ) -> [String] {
@@ -290,8 +297,12 @@ struct Oracle {
                 guard let edit = edits[value], edit.key == key, let step = overwritten[value],
                     let later = overwriters[value], !later.isEmpty
                 else { continue }
+                let standing = later.reduce(into: later) { all, value in
+                    all.formUnion(
+                        winners[value, default: []].subtracting(edits[value]?.known ?? []))
+                }
                 let isDeleted = deletions.contains {
-                    !later.isDisjoint(with: $0.known.union($0.seen))
+                    !standing.isDisjoint(with: $0.known.union($0.seen))
                 }
                 if isDeleted || deletions.isEmpty { continue }
                 problems.append(

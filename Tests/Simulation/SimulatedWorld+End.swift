@@ -51,6 +51,11 @@ extension SimulatedWorld {
         }
         problems += try await differencesOfServer(tree, except: lost) + takeProblems()
         let keptValues = try replicas.map { try kept($0) }
+        for replica in replicas {
+            for loss in try zones.flatMap({ try replica.losses(zone: $0) }) {
+                oracle.noteLoss(of: loss.lost, to: loss.stood)
+            }
+        }
         problems += oracle.problems(
             tree.mapValues { Record.values(in: $0) }, kept: keptValues, except: lost)
         try traceConflicts()

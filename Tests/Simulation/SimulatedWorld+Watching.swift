@@ -161,6 +161,35 @@ extension Replica {
         }
         return values
     }
+
+    /// The values that lost in the conflicts of a zone, each with the one of the field that stood.
+    func losses(zone: String) throws -> [(lost: String, stood: String)] {
+        try conflicts(zone: zone).flatMap { conflict in
+            let mine = try values(of: .mine, in: conflict)
+            let theirs = try values(of: .theirs, in: conflict)
+            return conflict.fields.compactMap { field -> (lost: String, stood: String)? in
+                guard let mine = mine["\(field)"], let theirs = theirs["\(field)"] else {
+                    return nil
+                }
+                return conflict.theirsStood.contains(field) ? (mine, theirs) : (theirs, mine)
+            }
+        }
+    }
+
+    private func values(
+        of side: Conflict.Side, in conflict: Conflict
+    ) throws -> [String: String] {
+        guard let text = try store.syncState.text(of: side, in: conflict) else { return [:] }
+        let values = Record.values(in: String(decoding: text, as: UTF8.self))
+        let named = values.compactMap { value -> (String, String)? in
+            // `<STEP.FIELD>`
+            guard value.hasPrefix("<"), let field = value.split(separator: ".").last else {
+                return nil
+            }
+            return (String(field.dropLast()), value)
+        }
+        return Dictionary(named) { $1 }
+    }
 }
 
 extension String {

@@ -82,7 +82,9 @@ enum RemoteDecision {
 
     /// Returns the effects in the order in which they are carried out.
     static func decide(_ news: RemoteNews, _ merged: MergedRecord) -> [Effect] {
-        let isUnchanged = merged.text == news.text
+        // An edit elsewhere that lost against one here is news all the same: whoever removed the
+        // record has not seen it.
+        let isUnchanged = merged.text == news.text && merged.conflicts.isEmpty
         var effects: [Effect] = []
         if news.isWaitingDelete, !isUnchanged {
             effects.append(.noteConflictOfDeletion)

@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import RecordSync
+import RecordWire
 import ServerTestSupport
 import Simulation
 import TestSupport
@@ -40,22 +41,38 @@ import Testing
         }
     }
 
-    @Test("an edit that lost to one whose record is removed already is in a conflict")
-    func lostToRemoved() async throws {
+    @Test(
+        "an edit that lost to one whose record is removed already brings the record back",
+        arguments: [false, true])
+    func lostToRemoved(_ isRefused: Bool) async throws {
         try await crossAndRemove()
-        // B hears of the edit, and sends its own, before the deletion is final.
-        try await b.sync()
-        #expect(try b.text("x") == nil)
+        // B hears of the edit before the deletion is final. Its own one may not get through then.
+        if isRefused {
+            b.wire.plan(.recordsModify, .refused(ServerError(.tryAgainLater, "busy")))
+            await #expect(throws: SyncProblem.self) { try await b.exchange.round() }
+        } else {
+            try await b.sync()
+        }
+        #expect(try b.text("x") == #"{"f":"b","g":"old"}"#)
         let conflict = try #require(try b.conflicts().first)
-        #expect(conflict.fields == [FieldName("f")])
-        #expect(
-            try b.store.syncState.text(of: .mine, in: conflict)
-                == Array(#"{"f":"b","g":"old"}"#.utf8))
         let theirs = try #require(try b.store.syncState.text(of: .theirs, in: conflict))
         #expect(String(decoding: theirs, as: UTF8.self).contains(#""a""#))
         try await settle()
-        #expect(try a.text("x") == nil)
-        #expect(try b.text("x") == nil)
+        #expect(try a.text("x") == #"{"f":"b","g":"old"}"#)
+        #expect(try a.conflicts().first?.fields == [FieldName("f")])
+    }
+
+    @Test("a record that was removed before anybody heard of it takes none of its name along")
+    func neverSent() async throws {
+        try a.save("y", #"{"f":"a"}"#)
+        try await a.sync()
+        server.clock.advance(.seconds(1))
+        try b.save("y", #"{"f":"b"}"#)
+        try b.delete("y")
+        try await b.sync()
+        try await settle()
+        #expect(try a.text("y") == #"{"f":"b"}"#)
+        #expect(try a.conflicts().first?.fields == [FieldName("f")])
     }
 
     @Test("an edit of another field brings the record back, with all that it had")

@@ -47,10 +47,15 @@ struct SharingGenerator {
     /// Which deletions are renames, drawn apart from the rest: the other histories are as they were.
     private var renames: SeededRandom
     private let hasRenames: Bool
+    /// Draws the story, in the same way.
+    private var chance: SeededRandom
+    private let hasStory: Bool
 
     init(seed: UInt64) {
         renames = SeededRandom(seed: seed ^ 0x0FF0_0000_0000_0000)
         hasRenames = renames.below(3) == 0
+        chance = SeededRandom(seed: seed ^ 0x00FF_0000_0000_0000)
+        hasStory = chance.below(4) == 0
         // Another history than the one of `HistoryGenerator` with that seed.
         var random = SeededRandom(seed: seed ^ 0x5AA5_0000_0000_0000)
         let others = Kind.allCases.filter { !Kind.always.contains($0) && !$0.isOfRestores }
@@ -75,17 +80,52 @@ struct SharingGenerator {
 
     mutating func steps() -> [SharingStep] {
         let begin = random.below(4) == 0 ? [] : beginning()
-        return (0..<begin.count + count).map { number in
-            if number < begin.count {
-                let (machine, action) = begin[number]
-                return SharingStep(number: number, machine: machine, pause: 1_000, action: action)
-            }
+        var steps = begin.map { Self.step($0.0, $0.1) }
+        for _ in 0..<count {
             let isRound = random.below(3) == 0
             let machine = random.below(users.count)
-            return SharingStep(
-                number: number, machine: machine, pause: random.below(3_000),
-                action: isRound ? .round(plan()) : action())
+            steps.append(
+                SharingStep(
+                    number: 0, machine: machine, pause: random.below(3_000),
+                    action: isRound ? .round(plan()) : action()))
         }
+        if hasStory { spreadStory(over: &steps, from: begin.count) }
+        return steps.enumerated().map { number, step in
+            SharingStep(
+                number: number, machine: step.machine, pause: step.pause, action: step.action)
+        }
+    }
+
+    private static func step(_ machine: Int, _ action: SharingStep.Action) -> SharingStep {
+        SharingStep(number: 0, machine: machine, pause: 1_000, action: action)
+    }
+
+    // MARK: The story
+
+    /// A record with a large field leaves a hierarchy of which its reader keeps the rest: what takes several
+    /// steps in their order. No other step is about its records.
+    private mutating func spreadStory(over steps: inout [SharingStep], from start: Int) {
+        let story = story()
+        let places = story.map { _ in start + chance.below(steps.count + 1 - start) }.sorted()
+        for (place, step) in zip(places, story).reversed() { steps.insert(step, at: place) }
+    }
+
+    private mutating func story() -> [SharingStep] {
+        let machine = chance.pick(Array(users.indices.filter { users[$0] != 0 }))
+        let (top, below) = (
+            Step.Key(zone: zones[0], name: "s"), Step.Key(zone: zones[0], name: "t")
+        )
+        let spot = SharedSpot(zone: top.zone, root: top.name)
+        let invitation = SharingStep.Invitation(
+            user: users[machine], permission: chance.pick([.readWrite, .readOnly]),
+            isAdministrator: false)
+        return [
+            Self.step(0, .hang(top, below: nil)), Self.step(0, .hang(below, below: top.name)),
+            Self.step(0, .attach(below)), Self.step(0, .round([])), Self.step(0, .share(spot)),
+            Self.step(0, .manage(.invite(spot, invitation))), Self.step(machine, .accept(spot)),
+            Self.step(machine, .round([])), Self.step(0, .hang(below, below: nil)),
+            Self.step(0, .round([])),
+        ]
     }
 
     /// Something is shared, and somebody has it: what takes long by chance.
