@@ -128,9 +128,9 @@ struct ModelAttachingTests {
         #expect(try texts(fixture) == shown)
         let (article, book) = (RecordTypeName("CD_Article"), RecordTypeName("Book"))
         #expect(fixture.store.model.serverType(of: book) == article)
-        #expect(fixture.store.model.type(of: article, entity: mark("Book")) == book)
-        #expect(fixture.store.model.type(of: article, entity: mark("Shelf")) == article)
-        #expect(fixture.store.model.type(of: book, entity: mark(nil)) == nil)
+        #expect(fixture.store.model.type(of: article, by: mark("Book")) == book)
+        #expect(fixture.store.model.type(of: article, by: mark("Shelf")) == article)
+        #expect(fixture.store.model.type(of: book, by: mark(nil)) == nil)
     }
 
     @Test("detaching shows the records as they were")

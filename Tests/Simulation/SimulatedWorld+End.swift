@@ -1,6 +1,7 @@
 import RecordModel
 import RecordStore
 import RecordSync
+import RecordWire
 import ServerTestSupport
 
 /// How a history ends.
@@ -85,7 +86,7 @@ extension SimulatedWorld {
             try await replica.exchange.round()
             let sent = replica.wire.takeSent()
             trace.append("end: device \(number) \(sent.names)")
-            if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
+            if sent.haveChanged { isQuiet = false }
             if try !replica.unsent().isEmpty { isQuiet = false }
         }
         return isQuiet
@@ -108,6 +109,9 @@ extension SimulatedWorld {
 
 extension [SyncOperation] {
     var names: String { map { "\($0)" }.joined(separator: ", ") }
+
+    /// Indicates whether something was changed on the server.
+    var haveChanged: Bool { contains(.recordsModify) || contains(.zonesModify) }
 }
 
 extension Replica {
@@ -125,14 +129,14 @@ extension Replica {
     }
 
     /// A round with what the plan of its wire does to it.
-    /// - Parameter isPassing: whether a problem is one of those that this may be.
+    /// - Parameter refusals: the errors of the server that this may meet.
     /// - Returns: what has become of it.
-    func roundAsFarAsItGoes(isPassing: (SyncProblem) -> Bool) async throws -> String {
+    func roundAsFarAsItGoes(past refusals: [ServerErrorCode]) async throws -> String {
         var outcome = "done"
         do throws(SyncProblem) {
             try await exchange.round()
         } catch {
-            guard isPassing(error) else { throw error }
+            guard error.isPassing(refusals) else { throw error }
             outcome = "\(error)"
         }
         wire.forgetPlan()

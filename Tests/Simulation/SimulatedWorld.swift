@@ -8,7 +8,7 @@ import ServerTestSupport
 import TestSupport
 
 /// The machines of one account with their record server, as a history goes on.
-actor SimulatedWorld {
+actor SimulatedWorld: HistoryWorld {
     let server: TestServer
     let clocks: [ShiftedClock]
     let replicas: [Replica]
@@ -149,7 +149,7 @@ actor SimulatedWorld {
             default: replica.wire.plan(wireFault(fault, step))
             }
         }
-        let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
+        let outcome = try await replica.roundAsFarAsItGoes(past: ServerErrorCode.ofRefusals)
         for key in try replica.unanswered() { oracle.leaveUnanswered(key, device: step.device) }
         trace.append("\(step.number) \(outcome): \(replica.wire.takeSent().names)")
         changed.insert(step.device)
@@ -195,16 +195,4 @@ extension ServerErrorCode {
     fileprivate static let ofRefusals: [ServerErrorCode] = [
         .tryAgainLater, .throttled, .quotaExceeded, .internalError,
     ]
-}
-
-extension SyncProblem {
-    /// What the wire of a history does to requests.
-    fileprivate var isPassing: Bool {
-        switch self {
-        case .unreachable, .fruitless: true
-        case .unreadable(let reason): reason == "cut short"
-        case .refused(let error): error.code.map(ServerErrorCode.ofRefusals.contains) ?? false
-        case .store: false
-        }
-    }
 }

@@ -30,33 +30,10 @@ package struct Simulation: Sendable {
     ///   - steps: other ones than those of the seed.
     ///   - shift: by which the clocks of the machines are wrong.
     package func run(_ steps: [Step]? = nil, shift: Duration = .zero) async -> Outcome {
-        await TemporaryDirectory.$areInMemory.withValue(true) {
-            await run(steps ?? self.steps, shift)
-        }
-    }
-
-    private func run(_ steps: [Step], _ shift: Duration) async -> Outcome {
-        do {
-            let world = try await SimulatedWorld(
+        await Outcome(playing: steps ?? self.steps) {
+            try await SimulatedWorld(
                 zones: ["Box", "Cup"], pageRecords: pageRecords,
                 shifts: shifts.map { $0 + shift }, grace: grace)
-            do {
-                for step in steps {
-                    try await world.perform(step)
-                    let problems = await world.takeProblems()
-                    guard problems.isEmpty else {
-                        return Outcome(
-                            problems: problems.map { "At step \(step.number): \($0)" },
-                            trace: await world.trace)
-                    }
-                }
-                let problems = try await world.finish()
-                return Outcome(problems: problems, trace: await world.trace)
-            } catch {
-                return Outcome(problems: ["An error: \(error)"], trace: await world.trace)
-            }
-        } catch {
-            return Outcome(problems: ["No world: \(error)"], trace: [])
         }
     }
 }

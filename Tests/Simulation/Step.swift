@@ -1,5 +1,5 @@
 /// One thing that happens in a history: on one machine, or on the wire.
-package struct Step: Sendable, CustomStringConvertible {
+package struct Step: HistoryStep, CustomStringConvertible {
     /// The place of a record: ZONE/TYPE/NAME.
     package struct Key: Hashable, Sendable, Comparable, CustomStringConvertible {
         package let zone: String

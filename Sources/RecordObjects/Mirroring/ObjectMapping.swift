@@ -24,6 +24,10 @@ package struct ObjectMapping: Sendable {
     private let serverTypes: [RecordTypeName: RecordTypeName]
     /// The types on the server that the model's roots have.
     package let rootTypes: Set<RecordTypeName>
+    /// The types of objects that are newer than the model. No directory shows them.
+    package let hiddenTypes: [RecordTypeName]
+    /// Indicates whether a to-many relationship says how many objects it has.
+    package let hasCounts: Bool
 
     /// Creates the mapping of a model, or of the part that a configuration has.
     package init(
@@ -45,7 +49,9 @@ package struct ObjectMapping: Sendable {
         }
         self.mappings = mappings
         self.relations = relations
+        hasCounts = relations.values.contains { $0.contains(where: \.hasCounts) }
         rootTypes = Set(serverTypes.values)
+        hiddenTypes = largestVersion == nil ? [] : rootTypes.map(Self.newer).sorted()
         if largestVersion != nil {
             for type in rootTypes { serverTypes[Self.newer(type)] = type }
         }
@@ -54,11 +60,6 @@ package struct ObjectMapping: Sendable {
 
     private static func newer(_ serverType: RecordTypeName) -> RecordTypeName {
         RecordTypeName("\(newerPrefix)\(serverType)")
-    }
-
-    /// The types of objects that are newer than the model. No directory shows them.
-    package var hiddenTypes: [RecordTypeName] {
-        largestVersion == nil ? [] : rootTypes.map(Self.newer).sorted()
     }
 
     /// Indicates whether an entity has a version to compare.

@@ -57,6 +57,9 @@ package struct Relation: Hashable, Sendable {
 }
 
 extension Relation {
+    /// Indicates whether the model says how many objects the relationship has.
+    package var hasCounts: Bool { minimumCount != nil || maximumCount != nil }
+
     /// Returns what is wrong with the number of objects. Nil for a number that the model wants. Every
     /// relationship in CloudKit is optional, so none is no problem.
     package func problem(ofCount count: Int) -> String? {

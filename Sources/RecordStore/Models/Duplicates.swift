@@ -16,6 +16,8 @@ extension Duplicates {
         let name: RecordName
         /// The value that decides which one stays; the lowest.
         let order: [UInt8]
+        /// Indicates whether it tells already that it is a duplicate.
+        let isMarked: Bool
 
         static func == (left: Self, right: Self) -> Bool { left.record.id == right.record.id }
         static func < (left: Self, right: Self) -> Bool {
@@ -90,15 +92,11 @@ extension Duplicates {
                 """, [.name(type), .integer(Database.private.rawValue)]
             ) { RecordID($0.int64(0)) }
             for record in records {
-                let row = try transaction.records.requireRecord(record)
-                let place = try transaction.place(row.entry.type)
-                guard let name = row.name, let text = try connection.records.savedText(of: record),
-                    let document = transaction.records.readable(text, place),
+                guard let (twin, document) = try twin(record, by: model),
                     let hash = identity.hash(of: document)
                 else { continue }
-                let group = Group(zone: place.zone.name, type: type, hash: hash)
-                groups[group, default: []].append(
-                    Twin(record: row, name: name, order: identity.order(of: document)))
+                let zone = try transaction.place(twin.record.entry.type).zone.name
+                groups[Group(zone: zone, type: type, hash: hash), default: []].append(twin)
             }
         }
         return groups.compactMap { group, twins in
@@ -124,19 +122,31 @@ extension Duplicates {
             WHERE o.holder = ?
             """, [.integer(record.rawValue)]
         ) { RecordID($0.int64(0)) }
+        guard let model = transaction.model else { return [] }
         var twins: [Twin] = []
         for record in records {
-            guard let row = try connection.records.stored(record), row.state == .saved,
-                let name = row.name
-            else { continue }
-            let place = try transaction.place(row.entry.type)
-            guard let identity = transaction.model?.identities[place.name],
-                let text = try connection.records.savedText(of: record),
-                let document = transaction.records.readable(text, place)
-            else { continue }
-            twins.append(Twin(record: row, name: name, order: identity.order(of: document)))
+            if let (twin, _) = try twin(record, by: model) { twins.append(twin) }
         }
         return twins.sorted()
+    }
+
+    /// Returns a record as an object that may be equal to others, with its values. Nil for one that
+    /// is of another kind, or not readable.
+    private func twin(
+        _ record: RecordID, by model: AttachedModel
+    ) throws(RecordError) -> (twin: Twin, document: RecordDocument)? {
+        guard let row = try connection.records.stored(record), row.state == .saved,
+            let name = row.name
+        else { return nil }
+        let place = try transaction.place(row.entry.type)
+        guard let identity = model.identities[place.name],
+            let text = try connection.records.savedText(of: record),
+            let document = transaction.records.readable(text, place)
+        else { return nil }
+        let twin = Twin(
+            record: row, name: name, order: identity.order(of: document),
+            isMarked: identity.mark.map { document[$0] != nil } ?? false)
+        return (twin, document)
     }
 
     /// - Returns: whether all are merged. Those with a text that is not saved are left for later.
@@ -207,14 +217,11 @@ extension Duplicates {
 
     /// Marks an object as a duplicate, which is to be removed later.
     private func mark(_ twin: Twin) throws(RecordError) {
-        let place = try transaction.place(twin.record.entry.type)
-        if let field = transaction.model?.identities[place.name]?.mark,
-            let text = try connection.records.savedText(of: twin.record.id),
-            try transaction.records.parse(text, place)[field] == nil
-        {
+        let type = try transaction.place(twin.record.entry.type).name
+        if let field = transaction.model?.identities[type]?.mark, !twin.isMarked {
             try transaction.links.set(
                 field, of: try current(twin),
-                to: .timestamp(milliseconds: transaction.now.milliseconds), in: text, place)
+                to: .timestamp(milliseconds: transaction.now.milliseconds))
         }
         try connection.run(
             "INSERT OR IGNORE INTO object_duplicate (holder, zone_id, is_sent) VALUES (?, ?, 0)",

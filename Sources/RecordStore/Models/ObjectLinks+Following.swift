@@ -176,22 +176,20 @@ extension ObjectLinks {
     func setKey(
         _ field: FieldName, of record: StoredRow, to target: RecordName?, as relation: Relation
     ) throws(RecordError) {
-        guard record.state == .saved,
-            let text = try connection.records.savedText(of: record.id)
-        else { return }
-        let place = try transaction.place(record.entry.type)
-        guard transaction.model?.members(of: place.name)?.member(of: field) != nil else {
+        guard record.state == .saved else { return }
+        let type = try transaction.place(record.entry.type).name
+        guard transaction.model?.members(of: type)?.member(of: field) != nil else {
             throw noObject(record, relation)
         }
-        let value = target.map { FieldValue.string(Text(utf8: $0.bytes)) }
-        try set(field, of: record, to: value, in: text, place)
+        try set(field, of: record, to: target.map { .string(Text(utf8: $0.bytes)) })
     }
 
     /// Sets a field of another object, as a save of that object would.
     func set(
-        _ field: FieldName, of record: StoredRow, to value: FieldValue?, in text: [UInt8],
-        _ place: TypePlace
+        _ field: FieldName, of record: StoredRow, to value: FieldValue?
     ) throws(RecordError) {
+        guard let text = try connection.records.savedText(of: record.id) else { return }
+        let place = try transaction.place(record.entry.type)
         let document = try transaction.records.parse(text, place)
         guard !FieldMerge.isSame(document[field], value) else { return }
         guard !record.entry.hasDraft else {

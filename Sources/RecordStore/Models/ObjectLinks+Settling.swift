@@ -50,6 +50,21 @@ extension ObjectLinks {
         }
     }
 
+    /// Notes the former partners of an object in one-to-one relationships: they still name it, unless
+    /// their changes have come, too.
+    ///
+    /// - Parameter gone: the rows that the object no longer has.
+    func doubtFormer(
+        _ name: RecordName, _ gone: Set<Row>, _ relations: [Relation], in zone: ZoneID
+    ) throws(RecordError) {
+        for row in gone {
+            for relation in relations where relation.hasOneInverse && relation.isKey(row.field) {
+                let list = ObjectList(zone: zone, owner: name, relationship: relation.name)
+                try doubt(list, member: row.owner)
+            }
+        }
+    }
+
     /// Notes the keys of one-to-one relationships that an object has got under its new name: the
     /// other side may name another object, which has the former name by now.
     package func doubtKeys(

@@ -42,14 +42,7 @@ extension ObjectLinks {
         try remove(record, old, in: place.zone.id)
         for row in new { try insert(row, holder: record, in: place.zone.id) }
         guard transaction.author == .sync else { return }
-        for row in old.subtracting(new) {
-            for relation in relations where relation.hasOneInverse && relation.isKey(row.field) {
-                // The other side still names this object, unless its change has come, too.
-                let list = ObjectList(
-                    zone: place.zone.id, owner: name, relationship: relation.name)
-                try doubt(list, member: row.owner)
-            }
-        }
+        try doubtFormer(name, old.subtracting(new), relations, in: place.zone.id)
     }
 
     func noteRemoved(_ record: StoredRow) throws(RecordError) {
@@ -164,16 +157,7 @@ extension ObjectLinks {
     func names(
         in list: ObjectList, by field: FieldName
     ) throws(RecordError) -> [RecordName] {
-        try connection.all(
-            """
-            SELECT DISTINCT member FROM object_link
-            WHERE zone_id = ? AND owner = ? AND relationship = ? AND field = ? ORDER BY member
-            """,
-            [
-                .integer(list.zone.rawValue), .name(list.owner), .name(list.relationship),
-                .name(field),
-            ]
-        ) { RecordName(bytes: $0.bytes(0)) }
+        try connection.names(in: list, by: field)
     }
 
     /// Returns the records that link two objects.

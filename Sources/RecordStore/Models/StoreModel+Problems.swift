@@ -10,12 +10,14 @@ extension StoreModel {
     /// Returns what is wrong with an object by the rules of the attached model, one sentence each.
     /// Empty for an object without problems, for every other record, and without a model.
     package func problems(of record: RecordID) throws(RecordError) -> [String] {
-        guard let object = try object(record) else { return [] }
+        guard let object = try object(record), let text = try store.savedText(of: record) else {
+            return []
+        }
         let schema = try store.schema(of: object.type)
         let document: RecordDocument
         do throws(RecordError) {
             document = try RecordDocument(
-                parsing: object.text, schema: schema, limits: store.options.limits.asReceived)
+                parsing: text, schema: schema, limits: store.options.limits.asReceived)
         } catch  where error.isAboutContent {
             return ["\(error)"]
         }
@@ -39,7 +41,10 @@ extension StoreModel {
 
     /// Returns what is wrong with the numbers of objects in the relationships of an object.
     package func countProblems(of record: RecordID) throws(RecordError) -> [String] {
-        guard let object = try object(record) else { return [] }
+        // Every save asks.
+        guard attached?.mapping.hasCounts == true, let object = try object(record) else {
+            return []
+        }
         var problems: [String] = []
         for relation in object.relations where relation.isList && relation.hasCounts {
             let count = try names(in: relation, of: object, nil).count
@@ -53,19 +58,17 @@ extension StoreModel {
         let zone: ZoneID
         let type: RecordTypeName
         let relations: [Relation]
-        let text: [UInt8]
     }
 
     /// Returns the object that a record is. Nil for every other record, and without a model.
     private func object(_ record: RecordID) throws(RecordError) -> Object? {
         guard let mapping = attached?.mapping, let entry = try store.record(record),
             entry.state == .saved, let type = try store.type(entry.type),
-            mapping.members(of: type.name) != nil, let meta = try store.meta(of: record),
-            let text = try store.savedText(of: record)
+            mapping.members(of: type.name) != nil, let meta = try store.meta(of: record)
         else { return nil }
         return Object(
             name: meta.name, zone: type.zone, type: type.name,
-            relations: mapping.relations(of: type.name), text: text)
+            relations: mapping.relations(of: type.name))
     }
 
     /// Returns the names of the objects in a relationship: those that records hold, and those that
@@ -78,21 +81,10 @@ extension StoreModel {
             return [RecordName(bytes: name.utf8)]
         }
         guard let field = relation.listField else { return [] }
+        let list = ObjectList(
+            zone: object.zone, owner: object.name, relationship: relation.name)
         return try store.read { connection throws(RecordError) in
-            try connection.all(
-                """
-                SELECT DISTINCT member FROM object_link
-                WHERE zone_id = ? AND owner = ? AND relationship = ? AND field = ? ORDER BY member
-                """,
-                [
-                    .integer(object.zone.rawValue), .name(object.name), .name(relation.name),
-                    .name(field),
-                ]
-            ) { RecordName(bytes: $0.bytes(0)) }
+            try connection.names(in: list, by: field)
         }
     }
-}
-
-extension Relation {
-    fileprivate var hasCounts: Bool { minimumCount != nil || maximumCount != nil }
 }

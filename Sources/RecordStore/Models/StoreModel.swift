@@ -14,15 +14,14 @@ extension StoreModel {
 
     /// Returns the type here of a record that the server has.
     ///
-    /// - Parameter entity: what the record says of its entity and its version.
+    /// - Parameter mark: the values of the record that tell its entity and its version.
     /// - Returns: nil for a record of a type that has the name of an entity, and so cannot be shown.
     package func type(
-        of serverType: RecordTypeName, entity: ObjectMark
+        of serverType: RecordTypeName, by mark: ObjectMark
     ) -> RecordTypeName? {
         guard let mapping = attached?.mapping else { return serverType }
         guard mapping.members(of: serverType) == nil else { return nil }
-        return mapping.type(
-            of: serverType, entity: entity.entity, version: entity.version)
+        return mapping.type(of: serverType, entity: mark.entity, version: mark.version)
     }
 
     /// The field of the server's records that names their entity.

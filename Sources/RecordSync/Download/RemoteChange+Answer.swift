@@ -41,7 +41,7 @@ extension RemoteChange {
 
 extension RecordAnswer {
     /// The values that tell the entity and the version of the record.
-    var entity: ObjectMark {
+    var objectMark: ObjectMark {
         var (entity, version): (FieldValue?, FieldValue?)
         for field in fields {
             switch (field.name, field.value) {

@@ -410,7 +410,7 @@ extension Exchange {
     /// Returns the type of a record on this machine. Nil for one that cannot be shown.
     func type(of answer: RecordAnswer) throws(SyncProblem) -> RecordTypeName? {
         try read { (store) throws(RecordError) in
-            store.model.type(of: answer.type, entity: answer.entity)
+            store.model.type(of: answer.type, by: answer.objectMark)
         }
     }
 

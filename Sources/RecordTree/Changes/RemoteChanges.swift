@@ -39,7 +39,8 @@ final class RemoteChanges: Sendable {
     }
 
     /// Handles every commit. The kernel knows the changes of the mount itself, but not their
-    /// consequences, and is notified of all others here. Returns the touches that make inotify report the changes.
+    /// consequences, and is notified of all others here. Returns the touches that make inotify
+    /// report the changes.
     func storeChanged(_ changes: [StoreChange]) -> [Touch] {
         rows.forget(changes)
         for change in changes {

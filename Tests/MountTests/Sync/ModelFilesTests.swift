@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension MountTests {
-    /// What is shown of a model beside the objects: raw records, the model, problems, names of
+    /// The files of a model beside the objects: raw records, the model, problems, names of
     /// members, objects of a newer version.
     @Suite struct ModelFilesTests {
         private static let zone = "RecordFS/private/com.apple.coredata.cloudkit.zone"

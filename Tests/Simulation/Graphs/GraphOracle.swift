@@ -58,13 +58,19 @@ struct GraphOracle {
         if !left.isEmpty { found.append("\(name) is deleted, and its \(left.sorted()) stay") }
     }
 
+    /// Returns what was wrong before the end, since the last call.
+    mutating func takeProblems() -> [String] {
+        defer { found = [] }
+        return found
+    }
+
     mutating func noteRename(_ name: String, to new: String) {
         renamed.formUnion([name, new])
     }
 
     /// What is wrong with the graph at the end.
     func problems(_ end: Graph) -> [String] {
-        var problems = found + end.problems(isWaiting: isWaiting)
+        var problems = end.problems(isWaiting: isWaiting)
         let gone = made.subtracting(removed).subtracting(end.objects)
         problems += gone.filter { !isMerged($0, end) }.sorted().map {
             "\($0) is gone, and nobody has removed it"
@@ -74,7 +80,7 @@ struct GraphOracle {
         problems += end.objects.subtracting(made).sorted().map { "nobody has made \($0)" }
         for (name, writes) in titles.sorted(by: { $0.key < $1.key }) {
             guard let value = single(writes), end.titles[name] != value,
-                kinds[name] == nil, removed.union(renamed).isDisjoint(with: [name])
+                kinds[name] == nil, !wasTaken(name)
             else { continue }
             problems.append(
                 "\(name) is called \(end.titles[name] ?? "nothing"), and one machine has said "
@@ -91,7 +97,7 @@ struct GraphOracle {
         for (pair, writes) in pairs.sorted(by: { $0.key < $1.key }) {
             guard let value = single(writes), end.pairs.contains(pair) != value,
                 !(kinds[pair.tag] != nil && isReplaced(pair, value, end)),
-                removed.union(renamed).union(awaited).isDisjoint(with: [pair.book, pair.tag])
+                ![pair.book, pair.tag].contains(where: { wasTaken($0) || awaited.contains($0) })
             else { continue }
             problems.append("the link \(pair) is \(value ? "gone" : "there")")
         }

@@ -17,24 +17,12 @@ package struct GraphSimulation: Sendable {
 
     /// - Parameter steps: other ones than those of the seed.
     package func run(_ steps: [GraphStep]? = nil) async -> Simulation.Outcome {
-        await TemporaryDirectory.$areInMemory.withValue(true) {
-            do {
-                let world = try await GraphWorld(devices: devices, pageRecords: pageRecords)
-                do {
-                    for step in steps ?? self.steps { try await world.perform(step) }
-                    let problems = try await world.finish()
-                    return Simulation.Outcome(problems: problems, trace: await world.trace)
-                } catch {
-                    return Simulation.Outcome(
-                        problems: ["An error: \(error)"], trace: await world.trace)
-                }
-            } catch {
-                return Simulation.Outcome(problems: ["No world: \(error)"], trace: [])
-            }
+        await Simulation.Outcome(playing: steps ?? self.steps) {
+            try await GraphWorld(devices: devices, pageRecords: pageRecords)
         }
     }
 
-    /// What is wrong at the end.
+    /// Returns what is wrong at the end.
     /// - Parameter steps: other ones than those of the seed.
     package func problems(_ steps: [GraphStep]? = nil) async -> [String] {
         await run(steps).problems

@@ -1,5 +1,5 @@
 /// One thing that happens in a history of graphs.
-package struct GraphStep: Sendable, CustomStringConvertible {
+package struct GraphStep: HistoryStep, CustomStringConvertible {
     package enum Action: Sendable {
         /// Sets the title of an object, or makes the object.
         case title(String)

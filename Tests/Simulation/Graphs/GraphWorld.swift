@@ -8,7 +8,7 @@ import ServerTestSupport
 import TestSupport
 
 /// Machines of one account that edit a graph of objects, with their record server.
-actor GraphWorld {
+actor GraphWorld: HistoryWorld {
     private static let roundsMax = 200
 
     private let server: TestServer
@@ -35,6 +35,8 @@ actor GraphWorld {
         try replica.attachGraphModel()
         return replica
     }
+
+    func takeProblems() -> [String] { oracle.takeProblems() }
 
     // MARK: Steps
 
@@ -99,7 +101,7 @@ actor GraphWorld {
         let replica = replicas[step.device]
         replica.wire.forgetPlan()
         for fault in faults { replica.wire.plan(wireFault(fault, step)) }
-        let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
+        let outcome = try await replica.roundAsFarAsItGoes(past: [.tryAgainLater])
         trace.append("\(step.number) \(outcome)")
     }
 
@@ -161,7 +163,7 @@ actor GraphWorld {
             try await replica.exchange.round()
             let sent = replica.wire.takeSent()
             trace.append("end: device \(number) \(sent.names)")
-            if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
+            if sent.haveChanged { isQuiet = false }
             if try !replica.unsent().isEmpty { isQuiet = false }
         }
         return isQuiet
@@ -213,17 +215,5 @@ private struct GraphObject {
         let text = String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
         try replica.save(name, text, type: type)
         return "\(name) \(text)"
-    }
-}
-
-extension SyncProblem {
-    /// What the wire of a history does to requests.
-    fileprivate var isPassing: Bool {
-        switch self {
-        case .unreachable, .fruitless: true
-        case .unreadable(let reason): reason == "cut short"
-        case .refused(let error): error.code == .tryAgainLater
-        case .store: false
-        }
     }
 }

@@ -16,34 +16,10 @@ package struct SharingSimulation: Sendable {
 
     /// - Parameter steps: other ones than those of the seed.
     package func run(_ steps: [SharingStep]? = nil) async -> Simulation.Outcome {
-        await TemporaryDirectory.$areInMemory.withValue(true) {
-            await run(steps ?? self.steps)
-        }
-    }
-
-    private func run(_ steps: [SharingStep]) async -> Simulation.Outcome {
-        do {
-            let world = try await SharingWorld(
+        await Simulation.Outcome(playing: steps ?? self.steps) {
+            try await SharingWorld(
                 users: generator.users, shifts: generator.shifts, zones: generator.zones,
                 pageRecords: generator.pageRecords)
-            do {
-                for step in steps {
-                    try await world.perform(step)
-                    let problems = await world.takeProblems()
-                    guard problems.isEmpty else {
-                        return Simulation.Outcome(
-                            problems: problems.map { "At step \(step.number): \($0)" },
-                            trace: await world.trace)
-                    }
-                }
-                let problems = try await world.finish()
-                return Simulation.Outcome(problems: problems, trace: await world.trace)
-            } catch {
-                return Simulation.Outcome(
-                    problems: ["An error: \(error)"], trace: await world.trace)
-            }
-        } catch {
-            return Simulation.Outcome(problems: ["No world: \(error)"], trace: [])
         }
     }
 }

@@ -15,7 +15,7 @@ package struct SharedSpot: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 /// One thing that happens in a history of several users.
-package struct SharingStep: Sendable, CustomStringConvertible {
+package struct SharingStep: HistoryStep, CustomStringConvertible {
     package enum Action: Sendable {
         // On a machine, whoever's it is.
 

@@ -49,7 +49,7 @@ extension SharingWorld {
                 try await quietRound(number)
                 let sent = replica.wire.takeSent()
                 trace.append("end: machine \(number) \(sent.names)")
-                if sent.contains(.recordsModify) || sent.contains(.zonesModify) { isQuiet = false }
+                if sent.haveChanged { isQuiet = false }
             }
             quiet = isQuiet ? quiet + 1 : 0
             if quiet == 2 { return nil }

@@ -8,7 +8,10 @@ import ServerTestSupport
 import TestSupport
 
 /// The machines of an owner and of those he shares with, and their record server, as a history goes on.
-actor SharingWorld {
+actor SharingWorld: HistoryWorld {
+    /// The errors of requests whose share ends under them.
+    private static let refusals: [ServerErrorCode] = [.zoneNotFound]
+
     struct Machine {
         /// 0 for the owner.
         let user: Int
@@ -165,7 +168,7 @@ actor SharingWorld {
         deletedInRound = []
         for fault in faults { plan(fault, step) }
         let before = try files(replica)
-        let outcome = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
+        let outcome = try await replica.roundAsFarAsItGoes(past: Self.refusals)
         let sent = replica.wire.takeSent()
         trace.append("\(step.number) \(outcome): \(sent.names)")
         changed.insert(step.machine)
@@ -215,7 +218,7 @@ actor SharingWorld {
     private func otherRound(_ machine: Int) async throws {
         let replica = machines[machine].replica
         let before = try files(replica)
-        _ = try await replica.roundAsFarAsItGoes(isPassing: \.isPassing)
+        _ = try await replica.roundAsFarAsItGoes(past: Self.refusals)
         changed.insert(machine)
         try noteEnded(machine, before)
     }
@@ -226,18 +229,5 @@ actor SharingWorld {
         try await machines[machine].replica.exchange.round()
         changed.insert(machine)
         try lookAtMachines()
-    }
-}
-
-extension SyncProblem {
-    /// What the wire of a history does to requests, and what becomes of them when a share ends under
-    /// them.
-    fileprivate var isPassing: Bool {
-        switch self {
-        case .unreachable, .fruitless: true
-        case .unreadable(let reason): reason == "cut short"
-        case .refused(let error): error.code == .zoneNotFound
-        case .store: false
-        }
     }
 }

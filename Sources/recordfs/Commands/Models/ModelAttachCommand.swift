@@ -19,8 +19,7 @@ struct ModelAttachCommand: ParsableCommand {
         help: "The model; - is standard input. That of config.json by default.",
         completion: .file())
     var model: String?
-    @Option(help: "The version of an .xcdatamodeld. The app's current one when absent.")
-    var modelVersion: String?
+    @OptionGroup var version: ModelVersionOption
     @OptionGroup var part: ConfigurationOption
     @Option(
         help: ArgumentHelp(
@@ -36,9 +35,7 @@ struct ModelAttachCommand: ParsableCommand {
             throw ValidationError(
                 "Name a model, or set \"model\" of the store in \(HostPaths.configuration).")
         }
-        let model = try reporting(path) { () throws(RecordError) in
-            try ModelFile(path: path).model(version: modelVersion)
-        }
+        let model = try version.read(path)
         let configuration = try part.find(in: model)
         try ModelFailures.refuse(
             ModelFailures.mirroring(model, configuration), of: path,

@@ -21,12 +21,19 @@ struct ModelCommand: ParsableCommand {
 struct ModelArgument: ParsableArguments {
     @Argument(help: "The model; - is standard input.", completion: .file())
     var model: String
+    @OptionGroup var version: ModelVersionOption
+
+    func read() throws(CommandFailure) -> ObjectModel { try version.read(model) }
+}
+
+/// The version of a model that a command reads.
+struct ModelVersionOption: ParsableArguments {
     @Option(help: "The version of an .xcdatamodeld. The app's current one when absent.")
     var modelVersion: String?
 
-    func read() throws(CommandFailure) -> ObjectModel {
-        try reporting(model) { () throws(RecordError) in
-            try ModelFile(path: model).model(version: modelVersion)
+    func read(_ path: String) throws(CommandFailure) -> ObjectModel {
+        try reporting(path) { () throws(RecordError) in
+            try ModelFile(path: path).model(version: modelVersion)
         }
     }
 }
