@@ -30,8 +30,11 @@ extension PushHub {
         guard register(waiter, hash) else { return .empty }
         defer { unregister(waiter, hash) }
         signals.send(.polls(hash, hub: number, since: begin))
+        // A reader looks first, because most polls find nothing then, and there is one writer.
+        var hasFrame = try await hasFrame(hash)
         repeat {
-            if let outcome = try await take(hash, now: now) { return outcome }
+            if hasFrame, let outcome = try await take(hash, now: now) { return outcome }
+            hasFrame = true
         } while await waiter.next() == .woken
         return .empty
     }
@@ -41,7 +44,7 @@ extension PushHub {
         let hash = Self.courierHash(secret)
         let limit = settings.maximumFrames
         do throws(ServerError) {
-            try await storage.write { transaction throws(ServerError) in
+            try await storage.writeHint { transaction throws(ServerError) in
                 guard try transaction.pushDevice(courierHash: hash) != nil else { return }
                 try transaction.enqueueFrame(courierHash: hash, frame, limit: limit)
             }
@@ -113,18 +116,17 @@ extension PushHub {
         return device
     }
 
-    /// Takes the next frame. Returns nil while there is none. It asks with a reader first, because
-    /// most polls find nothing, and there is one writer. A poll may have waited for a long time, so
-    /// its session can have ended since.
+    private func hasFrame(_ hash: Text) async throws(ServerError) -> Bool {
+        try await storage.read { reader throws(ServerError) in
+            try !reader.devicesWithFrames(among: [hash]).isEmpty
+        }
+    }
+
+    /// Takes the next frame. Returns nil when there is none. A poll may have waited for a long time, so its session can have ended
+    /// since.
     private func take(_ hash: Text, now: Timestamp) async throws(ServerError) -> PollOutcome? {
         let milliseconds = now.nanoseconds / 1_000_000
-        let hasFrame = try await storage.read { reader throws(ServerError) -> Bool? in
-            guard try self.device(hash, at: milliseconds, reader) != nil else { return nil }
-            return try !reader.devicesWithFrames(among: [hash]).isEmpty
-        }
-        guard let hasFrame else { return .gone }
-        guard hasFrame else { return nil }
-        return try await storage.write { transaction throws(ServerError) -> PollOutcome? in
+        return try await storage.writeHint { transaction throws(ServerError) -> PollOutcome? in
             guard try self.device(hash, at: milliseconds, transaction) != nil else { return .gone }
             return try transaction.dequeueFrame(courierHash: hash).map { .frame($0) }
         }

@@ -111,7 +111,7 @@ package final class PushHub: Sendable {
 
     private func enqueue(_ deliveries: [PushDelivery]) async throws(ServerError) {
         let limit = settings.maximumFrames
-        let (devices, count) = try await storage.write { transaction throws(ServerError) in
+        let (devices, count) = try await storage.writeHint { transaction throws(ServerError) in
             var devices: Set<Text> = []
             var count = 0
             for delivery in deliveries {

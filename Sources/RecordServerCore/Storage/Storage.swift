@@ -21,11 +21,24 @@ package protocol Storage: Sendable {
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result
 
+    /// Writes something that may get lost, such as a hint that something has changed. It is like
+    /// `write`, but may return before the commit is on stable storage: a power failure may undo
+    /// it. Nothing that was committed before is lost then.
+    func writeHint<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result
+
     /// Returns the measurements of the storage for /metrics.
     func gauges() async -> [MetricsGauge]
 }
 
 extension Storage {
+    package func writeHint<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
+        try await write(body)
+    }
+
     package func gauges() async -> [MetricsGauge] { [] }
 }
 

@@ -30,7 +30,7 @@ extension SQLiteStorage {
                 ? SQLPool(inMemory: writer)
                 : try SQLPool(
                     writer, readerCount: readerCount, options(synchronous, cacheKiB: 2_000))
-            return SQLiteStorage(database: pool, logger: logger)
+            return SQLiteStorage(database: pool, synchronous: synchronous, logger: logger)
         } catch {
             throw ServerError(
                 .internalError, "The storage \(path ?? "in memory") cannot be opened: \(error)")
@@ -42,7 +42,8 @@ extension SQLiteStorage {
         do throws(RecordError) {
             let copy = try SQLQueue(Self.options(.normal, cacheKiB: 8_000))
             try database.copy(to: copy)
-            return SQLiteStorage(database: SQLPool(inMemory: copy), logger: logger)
+            return SQLiteStorage(
+                database: SQLPool(inMemory: copy), synchronous: .normal, logger: logger)
         } catch {
             throw ServerError(storage: error, logger)
         }

@@ -20,12 +20,13 @@ package final class SQLiteStorage: OperatedStorage {
     let database: SQLPool
     private let caches = StorageCaches()
     let logger: Logger
-    private let writes: WriteQueue
+    let writes: WriteQueue
 
-    init(database: SQLPool, logger: Logger) {
+    init(database: SQLPool, synchronous: Synchronous, logger: Logger) {
         self.database = database
         self.logger = logger
-        writes = WriteQueue(writer: database.writer, caches: caches, logger: logger)
+        writes = WriteQueue(
+            writer: database.writer, synchronous: synchronous, caches: caches, logger: logger)
     }
 
     package func read<Result: Sendable>(
@@ -42,8 +43,21 @@ package final class SQLiteStorage: OperatedStorage {
     package func write<Result: Sendable>(
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result {
+        try await write(isHint: false, body)
+    }
+
+    package func writeHint<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
+        try await write(isHint: true, body)
+    }
+
+    private func write<Result: Sendable>(
+        isHint: Bool,
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
         let outcome = await withCheckedContinuation { continuation in
-            writes.add(WriteJob(body) { continuation.resume(returning: $0) })
+            writes.add(WriteJob(isHint: isHint, body) { continuation.resume(returning: $0) })
         }
         return try outcome.get()
     }

@@ -15,8 +15,11 @@ struct WriteJob: Sendable {
         )
     /// Answers the caller without having run the body.
     let fail: @Sendable (ServerError?) -> Void
+    /// Indicates whether a power failure may undo the commit.
+    let isHint: Bool
 
     init<Value: Sendable>(
+        isHint: Bool,
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Value,
         _ answer: @escaping @Sendable (Result<Value, ServerError>) -> Void
     ) {
@@ -32,6 +35,7 @@ struct WriteJob: Sendable {
         fail = { error in
             answer(.failure(error ?? ServerError(.internalError, "A write was not run.")))
         }
+        self.isHint = isHint
     }
 }
 
@@ -39,11 +43,14 @@ struct WriteJob: Sendable {
 ///
 /// All bodies that wait when the connection becomes free run in one transaction, each in a
 /// savepoint, so that they share one commit: writing to stable storage costs far more than most
-/// bodies. No body is answered before that commit.
+/// bodies. No body is answered before that commit. A group of hints only does not wait for stable
+/// storage; a hint in another group does.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [WriteJob] = []
         var isScheduled = false
+        /// The setting of the connection.
+        var synchronous: SQLiteStorage.Synchronous
     }
 
     /// The most bodies in a group. More would only make the first of them wait longer.
@@ -54,12 +61,19 @@ final class WriteQueue: Sendable {
     private let writer: SQLQueue
     private let caches: StorageCaches
     private let logger: Logger
-    private let state = Mutex(State())
+    /// The setting for all groups but those of hints.
+    private let synchronous: SQLiteStorage.Synchronous
+    private let state: Mutex<State>
 
-    init(writer: SQLQueue, caches: StorageCaches, logger: Logger) {
+    init(
+        writer: SQLQueue, synchronous: SQLiteStorage.Synchronous, caches: StorageCaches,
+        logger: Logger
+    ) {
         self.writer = writer
+        self.synchronous = synchronous
         self.caches = caches
         self.logger = logger
+        state = Mutex(State(synchronous: synchronous))
     }
 
     func add(_ job: WriteJob) {
@@ -92,6 +106,23 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Takes the next body of a group. Returns nil when none may join it.
+    private func takeNext(ofHints: Bool) -> WriteJob? {
+        state.withLock { state in
+            guard let job = state.waiting.first, job.isHint || !ofHints else { return nil }
+            return state.waiting.removeFirst()
+        }
+    }
+
+    /// Sets what the next commit waits for. A PRAGMA takes effect when it is prepared, so that a
+    /// statement that is kept would do nothing.
+    private func setSynchronous(ofHints: Bool, _ connection: SQLConnection) throws(RecordError) {
+        let wanted = ofHints ? .normal : synchronous
+        guard state.withLock({ $0.synchronous != wanted }) else { return }
+        try connection.execute("PRAGMA synchronous = \(wanted.rawValue)")
+        state.withLock { $0.synchronous = wanted }
+    }
+
     /// The work that is left for the bodies of one transaction once its outcome is known.
     private struct Group {
         var finish: [@Sendable (ServerError?) -> Void] = []
@@ -102,9 +133,11 @@ final class WriteQueue: Sendable {
         var group = Group()
         do throws(RecordError) {
             let connection = try opened.get()
+            let isOfHints = state.withLock { $0.waiting.first?.isHint ?? false }
             do throws(RecordError) {
+                try setSynchronous(ofHints: isOfHints, connection)
                 try connection.run("BEGIN IMMEDIATE")
-                try runGroup(&group, connection)
+                try runGroup(&group, ofHints: isOfHints, connection)
                 if connection.isInsideTransaction { try connection.run("COMMIT") }
             } catch {
                 rollBack(connection)
@@ -123,12 +156,12 @@ final class WriteQueue: Sendable {
     }
 
     private func runGroup(
-        _ group: inout Group, _ connection: SQLConnection
+        _ group: inout Group, ofHints isOfHints: Bool, _ connection: SQLConnection
     ) throws(RecordError) {
         let end = ContinuousClock.now + Self.groupTime
         let isAlone = state.withLock { $0.waiting.count == 1 }
         repeat {
-            guard let job = take(1).first else { return }
+            guard let job = takeNext(ofHints: isOfHints) else { return }
             group.finish.append(job.fail)
             if !isAlone { try connection.run("SAVEPOINT body") }
             let access = SQLiteAccess(connection, caches, isWriting: true, logger: logger)

@@ -356,6 +356,22 @@ import Testing
         }
     }
 
+    @Test("a change and its frame wait for the disk once")
+    func disk() async throws {
+        let storage = CountingStorage(try SQLiteStorage.open(path: nil))
+        let fixture = try await PushFixture(storage: storage) { $0.holdTime = .seconds(60) }
+        let device = try await fixture.device()
+        try await fixture.subscribe(PushFixture.zoneSubscription("z"))
+        try await fixture.change("create", "first")
+        #expect(try await fixture.frames(device).count == 1)
+        async let frame = fixture.server.request(.get, device).body
+        try await fixture.waitForPolls(1)
+        let before = storage.durableCount
+        try await fixture.change("create", "a")
+        #expect(try await !frame.isEmpty)
+        #expect(storage.durableCount == before + 1)
+    }
+
     /// The count once every poll has asked for the last time before it waits.
     private func settled(_ storage: CountingStorage) async throws -> Int {
         var (last, rounds) = (storage.count, 0)

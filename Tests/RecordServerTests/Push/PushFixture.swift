@@ -153,9 +153,12 @@ struct PushFixture {
 final class CountingStorage: Storage {
     private let storage: any Storage
     private let counter = Counter()
+    private let durable = Counter()
     init(_ storage: any Storage) { self.storage = storage }
 
     var count: Int { counter.value }
+    /// The number of writes that wait for the disk.
+    var durableCount: Int { durable.value }
 
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (any StorageReader) throws(ServerError) -> Result
@@ -168,6 +171,14 @@ final class CountingStorage: Storage {
         _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
     ) async throws(ServerError) -> Result {
         counter.add()
+        durable.add()
         return try await storage.write(body)
+    }
+
+    func writeHint<Result: Sendable>(
+        _ body: @escaping @Sendable (any StorageTransaction) throws(ServerError) -> Result
+    ) async throws(ServerError) -> Result {
+        counter.add()
+        return try await storage.writeHint(body)
     }
 }

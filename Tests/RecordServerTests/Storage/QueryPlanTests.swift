@@ -30,7 +30,8 @@ import Testing
         }
         let migrations = Set(statements.sorted)
         let storage = SQLiteStorage(
-            database: SQLPool(inMemory: queue), logger: Logger(label: "test"))
+            database: SQLPool(inMemory: queue), synchronous: .normal,
+            logger: Logger(label: "test"))
         try await useRecords(storage)
         try await useFeeds(storage)
         try await useOthers(storage)

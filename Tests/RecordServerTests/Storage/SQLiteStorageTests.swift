@@ -52,6 +52,41 @@ import Testing
         #expect(found == [choice == .full ? "2" : "1", "wal"])
     }
 
+    @Test(
+        "only a group of hints does not wait for stable storage",
+        arguments: [SQLiteStorage.Synchronous.normal, .full])
+    func hints(choice: SQLiteStorage.Synchronous) async throws {
+        let directory = try StorageDirectory()
+        let storage = try SQLiteStorage.open(path: directory.database, synchronous: choice)
+        defer { storage.close() }
+        let durable: Int64 = choice == .full ? 2 : 1
+        for _ in 0..<2 {
+            #expect(try await storage.writeHint(Self.synchronous) == 1)
+            #expect(try await storage.write(Self.synchronous) == durable)
+        }
+        // All of these wait while the connection is busy.
+        let gate = DispatchSemaphore(value: 0)
+        storage.database.writer.enqueue { _ in gate.wait() }
+        let (answers, feed) = AsyncStream<Result<Int64?, ServerError>>.makeStream()
+        for isHint in [true, true, false, true] {
+            storage.writes.add(WriteJob(isHint: isHint, Self.synchronous) { feed.yield($0) })
+        }
+        gate.signal()
+        var found: [Int64?] = []
+        for await answer in answers.prefix(4) { found.append(try answer.get()) }
+        #expect(found == [1, 1, durable, durable])
+    }
+
+    /// Returns what the commit of a body will wait for. SQLite answers when it prepares a
+    /// statement, so that each one has a text of its own.
+    private static let synchronous:
+        @Sendable (any StorageTransaction) throws(ServerError) -> Int64? = {
+            transaction throws(ServerError) in
+            guard let access = transaction as? SQLiteAccess else { return nil }
+            let number = UInt64.random(in: 0 ... .max)
+            return try access.first("PRAGMA synchronous -- \(number)") { $0.int64(0) }
+        }
+
     @Test("what is asked of a closed storage fails")
     func closed() async throws {
         let directory = try StorageDirectory()
