@@ -13,6 +13,7 @@ sys.path.insert(0, HERE)
 
 import figures
 import idle
+import objects
 import pairs
 import sharing
 import waiting
@@ -31,6 +32,7 @@ def arguments():
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--idle", type=int)
     parser.add_argument("--shared", type=int)
+    parser.add_argument("--objects", type=int)
     parser.add_argument("--waiting", type=int)
     parser.add_argument("--subjects")
     parser.add_argument("--recordfs")
@@ -62,7 +64,7 @@ def built(options, program, given):
 
 def chosen(options):
     known = {kind.name: kind for kind in pairs.ALL}
-    isAlone = options.quick or options.idle or options.shared or options.waiting
+    isAlone = options.quick or options.idle or options.objects or options.shared or options.waiting
     names = ["recordfs"] if isAlone else [name for name in known if name != "before"]
     if options.subjects:
         names = options.subjects.split(",")
@@ -87,14 +89,12 @@ def main():
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(143))
     found = chosen(options)
-    if options.idle:
-        row = idle.measure(options, options.work, options.run)
-        print("\n".join(idle.lines(row)) + "\n\n" + figures.goal_table(idle.goals(row)))
-        return
-    if options.waiting:
-        row = waiting.measure(options, options.work, options.run)
-        print("\n".join(waiting.lines(row)) + "\n\n" + figures.goal_table(waiting.goals(row)))
-        return
+    for asked, kind in (
+            (options.idle, idle), (options.objects, objects), (options.waiting, waiting)):
+        if asked:
+            row = kind.measure(options, options.work, options.run)
+            print("\n".join(kind.lines(row)) + "\n\n" + figures.goal_table(kind.goals(row)))
+            return
     source = work.Source(options)
     if options.shared:
         row = sharing.measure(options, source, options.work, options.run)

@@ -35,6 +35,9 @@ def measure(options, work, folder):
 class Side(RecordFS):
     """One machine, which joins when the server has all."""
 
+    side = "a"
+    zone = ZONE
+
     def make(self, count):
         self.home = self.new_folder()
         self.start_server("--set", "log-level=info")
@@ -49,10 +52,15 @@ class Side(RecordFS):
         client = Client("127.0.0.1", self.server.port, token)
         client.sign_in(self.e_mail, self.password)
         client.ask("zones/modify", {
-            "operations": [{"operationType": "create", "zone": {"zoneID": {"zoneName": ZONE}}}]})
+            "operations": [
+                {"operationType": "create", "zone": {"zoneID": {"zoneName": self.zone}}}]})
         path = f"/database/1/{client.container}/development/private/records/modify"
+        for batch in self.batches(count):
+            client.send(path, batch)
+
+    def batches(self, count):
         for start in range(0, count, BATCH):
-            client.send(path, creates(ZONE, start, min(BATCH, count - start)))
+            yield creates(ZONE, start, min(BATCH, count - start))
 
     def download(self, count):
         begin = time.monotonic()
@@ -64,7 +72,7 @@ class Side(RecordFS):
         return time.monotonic() - begin
 
     def has(self, count):
-        with open(os.path.join(self.mountpoint("a"), ".recordfs", "status.json")) as file:
+        with open(os.path.join(self.mountpoint(self.side), ".recordfs", "status.json")) as file:
             status = json.load(file)
         return status["sync"]["idle"] and sum(zone["records"] for zone in status["zones"]) == count
 

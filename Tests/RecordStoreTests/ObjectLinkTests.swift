@@ -18,7 +18,7 @@ struct ObjectLinkTests {
         )
     }
 
-    private static let model = ObjectModel(
+    fileprivate static let model = ObjectModel(
         entities: [
             Entity(
                 name: "Shelf", attributes: [Attribute(name: "name", type: .string)],
@@ -40,7 +40,7 @@ struct ObjectLinkTests {
                 relationships: [Relationship(name: "book", destination: "Book", inverse: "pages")]),
         ])
 
-    private final class Shop {
+    final class Shop {
         let fixture: StoreFixture
         private(set) var types: [String: TypeID] = [:]
 

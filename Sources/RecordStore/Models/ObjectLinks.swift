@@ -28,13 +28,10 @@ extension ObjectLinks {
         let relations = mapping.relations(of: place.name)
         guard !relations.isEmpty || place.name == MirroredSchema.linkType else { return }
         if transaction.author == .sync || transaction.author == .restore {
-            // The text of another machine, or of an earlier time, may have other lists.
-            for relation in relations where relation.isList {
-                touch(ObjectList(zone: place.zone.id, owner: name, relationship: relation.name))
-            }
+            try touchLists(of: name, document, relations, in: place.zone.id, isNew: isNew)
         }
         let new = Self.rows(of: name, document, relations)
-        let old = try rows(of: record)
+        let old = isNew ? [] : try rows(of: record)
         if transaction.author == .sync, isNew {
             try doubtEarlier(name, document, relations, in: place.zone.id)
         }
@@ -43,6 +40,22 @@ extension ObjectLinks {
         for row in new { try insert(row, holder: record, in: place.zone.id) }
         guard transaction.author == .sync else { return }
         try doubtFormer(name, old.subtracting(new), relations, in: place.zone.id)
+    }
+
+    /// Notes the lists of an object whose text is of another machine, or of an earlier time: it may
+    /// have others.
+    private func touchLists(
+        of name: RecordName, _ document: RecordDocument, _ relations: [Relation],
+        in zone: ZoneID, isNew: Bool
+    ) throws(RecordError) {
+        let lists = relations.filter(\.isList).map(\.name)
+        guard !lists.isEmpty else { return }
+        // Most objects of a download come before those that name them.
+        let names =
+            isNew ? Set(document.lists.keys).union(try relationships(of: name, in: zone)) : nil
+        for list in lists where names?.contains(list) ?? true {
+            touch(ObjectList(zone: zone, owner: name, relationship: list))
+        }
     }
 
     func noteRemoved(_ record: StoredRow) throws(RecordError) {
@@ -61,6 +74,7 @@ extension ObjectLinks {
     func rebuild() throws(RecordError) {
         try connection.run("DELETE FROM object_link")
         try connection.run("DELETE FROM object_identity")
+        try connection.run("DELETE FROM object_list_due")
         guard let mapping = transaction.model?.mapping else { return }
         for type in mapping.types + [MirroredSchema.linkType] {
             let records = try connection.all(
@@ -220,6 +234,7 @@ extension ObjectLinks {
         guard !transaction.touchedLists.isEmpty, let mapping = transaction.model?.mapping else {
             return
         }
+        guard !transaction.leavesLists else { return try leaveLists() }
         let lists = Dictionary(grouping: transaction.touchedLists) {
             Owner(zone: $0.zone, name: $0.owner)
         }

@@ -35,6 +35,7 @@ extension StoreModel {
     /// zones, duplicates are merged.
     package func settleLinks(in zone: ZoneID) throws(RecordError) {
         guard attached != nil else { return }
+        try writeDueLists(in: zone)
         let (arrived, hasDoubts) = try store.read { connection throws(RecordError) in
             (
                 try connection.all(
@@ -64,6 +65,23 @@ extension StoreModel {
             try duplicates.merge(in: zone)
         }
     }
+
+    /// Writes the lists that the pages of a download have left into the texts of their objects. It
+    /// works in steps, between which the mount can save.
+    private func writeDueLists(in zone: ZoneID) throws(RecordError) {
+        let hasDue = try store.read { connection throws(RecordError) in
+            try connection.exists(
+                "SELECT 1 FROM object_list_due WHERE zone_id = ?", [.integer(zone.rawValue)])
+        }
+        var isMore = hasDue
+        while isMore {
+            isMore = try store.write(author: .sync) { transaction throws(RecordError) in
+                try transaction.links.takeDue(in: zone, limit: Self.listsInStep)
+            }
+        }
+    }
+
+    private static let listsInStep: Int64 = 500
 
     /// Merges and removes duplicates when the server has nothing new.
     package func settleDuplicates() throws(RecordError) {

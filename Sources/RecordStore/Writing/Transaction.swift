@@ -33,6 +33,9 @@ package final class Transaction {
     package internal(set) var model: AttachedModel?
     /// The relationships whose objects this transaction changes.
     var touchedLists: Set<ObjectList> = []
+    /// Indicates whether the texts of these get them later, by `StoreModel.settleLinks`. The pages of
+    /// a download change the lists of some objects again and again.
+    package var leavesLists = false
     /// The objects that this transaction deletes with all that depends on them.
     var deletedObjects: Set<RecordID> = []
     /// Indicates whether the changes follow from others; see `StoreChange.isConsequence`.

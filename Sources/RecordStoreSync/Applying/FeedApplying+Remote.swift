@@ -6,9 +6,12 @@ extension FeedApplying {
     /// Applies a page of changes that the server reports for a zone, and stores the token that ends
     /// the page: both, or neither. Applying the page again has no effect.
     ///
-    /// Writes history with the transaction's author, which has to be `sync`. Drafts stay. Errors:
+    /// Writes history with the transaction's author, which has to be `sync`. Drafts stay. The lists
+    /// of objects are left to `StoreModel.settleLinks`, at the end of the download. Errors:
     /// notFound for the zone; invalidArgument for another author.
     package func applyRemote(_ page: RemotePage) throws(RecordError) -> [RemoteResult] {
+        // A page without a token is no part of a download, which would write them at its end.
+        transaction.leavesLists = page.token != nil
         var application = try RemoteApplication(transaction, page.zone)
         var results: [RemoteResult] = []
         results.reserveCapacity(page.changes.count)

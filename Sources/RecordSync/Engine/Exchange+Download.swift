@@ -103,8 +103,9 @@ extension Exchange {
     private func end(
         _ zone: SyncedZone, _ answer: ZoneChangesAnswer, hasChanged: Bool
     ) throws(SyncProblem) {
-        try advanceDatabase(answer)
+        // Before the token moves on: an exchange that is killed here asks for the zone again.
         try read { (store) throws(RecordError) in try store.model.settleLinks(in: zone.id) }
+        try advanceDatabase(answer)
         guard hasChanged else { return }
         try write(isFreeing: true) { (transaction) throws(RecordError) in
             try retryMissingReferences(zone, transaction)

@@ -49,6 +49,16 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
+    /// The lists of objects whose texts do not have yet what a download has brought.
+    static let dueLists = """
+        CREATE TABLE object_list_due (
+            zone_id INTEGER NOT NULL,
+            owner BLOB NOT NULL,
+            relationship BLOB NOT NULL,
+            PRIMARY KEY (zone_id, owner, relationship)
+        ) WITHOUT ROWID;
+        """
+
     /// The hash of the values that identify an object, for entities that have such. `is_new` is
     /// 1 until it was compared with others. And the objects that were merged into another one and
     /// are to be removed; `is_sent` is 1 when the server has what the merge has changed.

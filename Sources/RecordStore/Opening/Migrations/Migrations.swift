@@ -33,6 +33,7 @@ enum Migrations {
         ("2026-11-29 largest version", [sql("largest version", largestVersion)]),
         ("2026-11-29 loose links", [sql("loose links", looseLinks)]),
         ("2026-11-29 duplicates", [sql("duplicates", duplicates)]),
+        ("2026-11-29 due lists", [sql("due lists", dueLists)]),
     ]
 
     typealias Step = (
@@ -130,6 +131,7 @@ enum Migrations {
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
         "saved_text", "follow", "object_model", "object_link", "history_reader",
         "object_doubt", "object_move", "object_identity", "object_duplicate",
+        "object_list_due",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

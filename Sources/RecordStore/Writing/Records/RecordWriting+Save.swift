@@ -34,6 +34,12 @@ extension RecordWriting {
         try transaction.assets.attach(files, to: &new)
         try completeFiles(keptFiles, of: existing, in: &new)
         let isNew = existing.map { $0.state == .draftOnly } ?? true
+        if let existing, !isNew,
+            let whole = try transaction.links.withDueLists(new.text, of: existing, in: place)
+        {
+            new.text = whole
+            new.effect = .rewritten
+        }
         let result =
             if let existing, !isNew {
                 try update(existing, to: new)
