@@ -76,6 +76,16 @@ struct CacheTests {
         #expect(try mount.shell("find . -type f | wc -l").text == "5000\n")
     }
 
+    @Test("ls, and then ls -l, look up no file: a listing brings their attributes along")
+    func listingThenAttributes() throws {
+        let fileSystem = MemoryFileSystem()
+        for number in 0..<500 { fileSystem.set("file-\(number)", "") }
+        let mount = try TestMount(fileSystem)
+        #expect(try mount.shell("ls | wc -l; ls -l | grep -c file-").text == "500\n500\n")
+        #expect(fileSystem.log.count("readdirplus") > 0)
+        #expect(fileSystem.log.count("lookup") == 0)
+    }
+
     @Test("a listing continues after its cursor while the entries before it go")
     func stableCursor() throws {
         let fileSystem = MemoryFileSystem()

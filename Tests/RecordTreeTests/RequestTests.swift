@@ -59,6 +59,17 @@ struct RequestTests {
         #expect(try fixture.text("n.json") == "{\"a\":2}")
     }
 
+    @Test("a save is one transaction, of a new file and of one that is there")
+    func oneTransaction() throws {
+        let fixture = try TreeFixture()
+        try fixture.put("{\"a\":1}", as: "other.json")
+        for text in ["{\"a\":2}", "{\"a\":3}"] {
+            let before = try #require(fixture.store.commits)
+            try fixture.put(text, as: "n.json")
+            #expect(fixture.store.commits == before + 1)
+        }
+    }
+
     @Test("a name that came after the lookup that missed it is found")
     func absentNameThatCame() throws {
         let fixture = try TreeFixture()

@@ -46,5 +46,20 @@ extension MountTests {
                 try machine.ok("recordfs unmount && recordfs fsck")
             }
         }
+
+        @Test("a record whose type was renamed keeps its name, in its file and in an export")
+        func renamedType() async throws {
+            let account = try await Account()
+            let (a, b) = (try account.machine(), try account.machine())
+            try a.ok("mkdir -p RecordFS/private/K/T && echo '{}' > RecordFS/private/K/T/r.json")
+            try a.ok("recordfs sync && mv RecordFS/private/K/T RecordFS/private/K/U")
+            let names = "recordfs export private/K/U | jq -r '.[][\"$name\"]'"
+            #expect(try a.ok(names) == "r")
+            try a.ok("recordfs sync")
+            for machine in [a, b] {
+                #expect(try machine.eventually(Self.files, "./U/r.json"))
+                #expect(try machine.ok(names) == "r")
+            }
+        }
     }
 }

@@ -96,7 +96,21 @@ import Testing
         #expect(odd.output.contains("no https address"))
     }
 
-    @Test("a damaged database and missing bytes of an asset are found")
+    @Test("a damaged database is found, and doctor says how")
+    func damagedDatabase() async throws {
+        let (instance, _, _) = try await scene()
+        try await instance.stop()
+        let file = try #require(fopen(data + "/records.sqlite", "r+"))
+        // Page 2 is in use as soon as there is a table.
+        fseek(file, 4096, SEEK_SET)
+        for _ in 0..<512 { fputs("damaged ", file) }
+        fclose(file)
+        let found = try await run("doctor")
+        #expect(found.status == 1, "\(found.output) \(found.errors)")
+        #expect((found.output + found.errors).contains("malformed"), "\(found.output)")
+    }
+
+    @Test("missing and changed bytes of an asset are found")
     func damage() async throws {
         let (instance, alice, _) = try await scene()
         let asset = try await upload(instance, alice)
