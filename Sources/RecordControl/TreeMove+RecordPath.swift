@@ -7,11 +7,11 @@ extension TreeMove {
     /// - Parameter zone: a path in the target zone.
     /// Errors: invalidArgument for a path that names no zone.
     package init(
-        of record: RecordEntry, to zone: RecordPath, under parent: RecordName? = nil
+        of records: [RecordEntry], to zone: RecordPath, under parent: RecordName? = nil
     ) throws(RecordError) {
         guard let database = zone.database, let name = zone.zone else {
             throw RecordError(.invalidArgument, "\(zone) is no zone.")
         }
-        self.init(of: record.id, to: database, zone.owner, name, under: parent)
+        self.init(of: records.map(\.id), to: database, zone.owner, name, under: parent)
     }
 }

@@ -21,6 +21,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
     case syncBegin, syncDone
     case importBatchBegin, importBatchCommitted
     case schemaSamplesUploaded
+    case zoneShared
     case serverAssetStored, serverAssetKnown
     case serverCommitted, serverZoneDelete
 

@@ -20,10 +20,10 @@ package enum SharingRequest: Sendable, Hashable {
     /// `ShareEdit` reads.
     case create(RecordPath, JSONValue)
     case change(RecordPath, JSONValue)
-    /// Moves a record and its children to a new zone, and shares that zone.
-    case createInOwnZone(RecordPath, zone: RecordPath, JSONValue)
-    /// Moves a record and its children to a shared zone or below a shared record.
-    case add(RecordPath, to: RecordPath)
+    /// Moves records and all that hangs on them to a new zone, and shares that zone.
+    case createInOwnZone([RecordPath], zone: RecordPath, JSONValue)
+    /// Moves records and all that hangs on them to a shared zone or below a shared record.
+    case add([RecordPath], to: RecordPath)
     /// Ends a share of this account, or leaves a share of another user.
     case end(RecordPath)
 
@@ -44,13 +44,13 @@ package enum SharingRequest: Sendable, Hashable {
             (Self.prefix + "create", ["path": .text(path.bytes), "edit": edit])
         case .change(let path, let edit):
             (Self.prefix + "change", ["path": .text(path.bytes), "edit": edit])
-        case .createInOwnZone(let path, let zone, let edit):
+        case .createInOwnZone(let paths, let zone, let edit):
             (
                 Self.prefix + "createInOwnZone",
-                ["path": .text(path.bytes), "to": .text(zone.bytes), "edit": edit]
+                ["paths": Self.json(paths), "to": .text(zone.bytes), "edit": edit]
             )
-        case .add(let path, let target):
-            (Self.prefix + "add", ["path": .text(path.bytes), "to": .text(target.bytes)])
+        case .add(let paths, let target):
+            (Self.prefix + "add", ["paths": Self.json(paths), "to": .text(target.bytes)])
         case .end(let path): (Self.prefix + "end", ["path": .text(path.bytes)])
         }
     }
@@ -72,10 +72,24 @@ package enum SharingRequest: Sendable, Hashable {
         case "create": self = .create(try path(), edit)
         case "change": self = .change(try path(), edit)
         case "createInOwnZone":
-            self = .createInOwnZone(try path(), zone: try path("to"), edit)
-        case "add": self = .add(try path(), to: try path("to"))
+            self = .createInOwnZone(try Self.paths(in: header), zone: try path("to"), edit)
+        case "add": self = .add(try Self.paths(in: header), to: try path("to"))
         case "end": self = .end(try path())
         default: return nil
         }
+    }
+
+    private static func json(_ paths: [RecordPath]) -> JSONValue {
+        .array(paths.map { .text($0.bytes) })
+    }
+
+    private static func paths(in header: JSONValue) throws(RecordError) -> [RecordPath] {
+        let paths = try (header["paths"]?.array ?? []).map { (path) throws(RecordError) in
+            try RecordPath(parsing: path.string?.utf8 ?? [])
+        }
+        guard !paths.isEmpty else {
+            throw RecordError(.invalidArgument, "the request names no record.")
+        }
+        return paths
     }
 }

@@ -6,8 +6,8 @@ extension ControlExecutor {
     ///
     /// Within a type the record is renamed. To another type, zone or database it is copied and
     /// deleted, with its large fields, in the same transaction. A record at the target is replaced.
-    /// To another zone all its descendants are moved too, and a record that has a parent cannot be
-    /// moved there.
+    /// To another zone all its descendants are moved too, and the objects that it is related to. A
+    /// record that has a parent cannot be moved there.
     func move(_ path: RecordPath, to target: RecordPath) throws(RecordError) -> ControlReply {
         let entry = try store.record(at: path)
         guard case .record = path.item, target.type != nil else {
@@ -48,8 +48,8 @@ extension ControlExecutor {
 
     private static let goesAlong = RecordError(
         .invalidArgument,
-        "it is connected to other records by \"$parent\", which move with it under their own names. "
-            + "Move it with its name and type, and then rename it.")
+        "it is connected to other records by \"$parent\" or by relationships. They move with it "
+            + "under their own names. Move it with its name and type, and then rename it.")
 
     private static func copy(
         _ entry: RecordEntry, _ assets: [AssetEntry], to type: TypeInfo, _ stem: Stem,

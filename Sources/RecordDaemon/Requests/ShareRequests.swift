@@ -42,13 +42,13 @@ struct ShareRequests: Sendable {
         case .change(let path, let edit):
             return try service.edit(try ShareEdit(edit), at: try places.place(path), isNew: false)
                 .json
-        case .createInOwnZone(let path, let zone, let edit):
-            let move = try TreeMove(of: store.record(at: path), to: zone)
+        case .createInOwnZone(let paths, let zone, let edit):
+            let move = try TreeMove(of: records(paths), to: zone)
             return try Self.json(
-                service.shareInOwnZone(move, try ShareEdit(edit)), of: path)
-        case .add(let path, let target):
+                service.shareInOwnZone(move, try ShareEdit(edit)), of: paths)
+        case .add(let paths, let target):
             return try Self.json(
-                service.add(try store.record(at: path).id, to: try places.place(target)), of: path)
+                service.add(records(paths).map(\.id), to: try places.place(target)), of: paths)
         case .end(let path):
             try service.endShare(at: try places.place(path))
             return .object([])
@@ -66,12 +66,22 @@ struct ShareRequests: Sendable {
         }
     }
 
-    /// Returns the share with the present path of the record.
-    private static func json(_ shared: SharedElsewhere, of path: RecordPath) -> JSONValue {
+    private func records(_ paths: [RecordPath]) throws(RecordError) -> [RecordEntry] {
+        try paths.map { (path) throws(RecordError) in try store.record(at: path) }
+    }
+
+    /// Returns the share with the present paths of the records.
+    private static func json(_ shared: SharedElsewhere, of paths: [RecordPath]) -> JSONValue {
         let zone = shared.zone
-        let now = RecordPath(
-            database: zone.database, owner: zone.owner, zone: zone.name, type: path.type,
-            item: path.item)
-        return shared.share.adding("path", .text(now.bytes))
+        let now = paths.map { path in
+            JSONValue.text(
+                RecordPath(
+                    database: zone.database, owner: zone.owner, zone: zone.name, type: path.type,
+                    item: path.item
+                ).bytes)
+        }
+        guard let first = now.first else { return shared.share }
+        let share = shared.share.adding("path", first)
+        return now.count == 1 ? share : share.adding("paths", .array(now))
     }
 }

@@ -23,12 +23,9 @@ package struct ObjectIdentity: Hashable, Sendable {
     /// Errors: `invalidArgument` for a name that is no attribute with a value in records.
     package init?(of entity: String, in model: ObjectModel) throws(RecordError) {
         let hierarchy = ModelHierarchy(model)
-        let note = hierarchy.line(of: entity).reversed().lazy.compactMap { ancestor in
-            ancestor.userInfo.first { $0.key == Self.key }
-        }.first
-        guard let note else { return nil }
+        guard let note = hierarchy.note(Self.key, of: entity) else { return nil }
         let attributes = hierarchy.attributes(of: entity).filter(\.isMirrored)
-        let names = note.value.split(separator: ",").map {
+        let names = note.split(separator: ",").map {
             String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
         }
         for name in names where !attributes.contains(where: { $0.name == name }) {

@@ -43,6 +43,14 @@ package struct ModelHierarchy: Sendable {
         relationships(of: entity).first { $0.name == name }
     }
 
+    /// Returns what the user info of an entity, or of the nearest ancestor that has it, says under a
+    /// key.
+    func note(_ key: String, of entity: String) -> String? {
+        line(of: entity).reversed().lazy.compactMap { ancestor in
+            ancestor.userInfo.first { $0.key == key }?.value
+        }.first
+    }
+
     /// Returns an entity and all that inherit from it, in the order of a walk down.
     package func family(of name: String) -> [Entity] {
         var family: [Entity] = []

@@ -9,6 +9,8 @@ package struct AttachedModel: Sendable {
     package let mapping: ObjectMapping
     /// The attributes by which objects are the same, by type.
     package let identities: [RecordTypeName: ObjectIdentity]
+    /// The types whose objects stay with their user when others are shared.
+    package let privateTypes: Set<RecordTypeName>
     /// The configuration whose entities the store has. Nil for all.
     package let configuration: String?
     /// The time at which it was attached.
@@ -29,9 +31,12 @@ package struct AttachedModel: Sendable {
         mapping = ObjectMapping(
             model, configuration: chosen, largestVersion: largestVersion)
         var identities: [RecordTypeName: ObjectIdentity] = [:]
+        var privateTypes: Set<RecordTypeName> = []
         for type in mapping.types {
             identities[type] = try ObjectIdentity(of: "\(type)", in: model)
+            if try EntityPrivacy.isPrivate("\(type)", in: model) { privateTypes.insert(type) }
         }
+        self.privateTypes = privateTypes
         self.identities = identities
         self.configuration = configuration
         self.attached = attached
@@ -44,6 +49,13 @@ package struct AttachedModel: Sendable {
 }
 
 extension AttachedModel {
+    /// Returns another model that is attached in the same way.
+    package func with(_ model: ObjectModel) throws(RecordError) -> AttachedModel {
+        try AttachedModel(
+            model, configuration: configuration, largestVersion: mapping.largestVersion,
+            attached: attached)
+    }
+
     /// Returns the members of a type's texts. Nil for a type that is no entity.
     func members(of type: RecordTypeName) -> MemberMapping? { mapping.members(of: type) }
 }

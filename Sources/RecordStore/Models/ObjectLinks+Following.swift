@@ -10,10 +10,12 @@ extension ObjectLinks {
     /// relationship that the text leaves out stays as it is. A new object takes the keys that have
     /// been waiting for it.
     ///
-    /// Errors: `schemaMismatch` for a name of an object that the relationship cannot have, and for
-    /// an object with a text that is not saved.
+    /// - Parameter before: the keys that the object had.
+    ///
+    /// Errors: `schemaMismatch` for a name of an object that the relationship cannot have or that is
+    /// in another zone, and for an object with a text that is not saved.
     func follow(
-        _ text: [UInt8], of record: RecordID, in place: TypePlace, isNew: Bool
+        _ text: [UInt8], of record: RecordID, in place: TypePlace, isNew: Bool, before: Set<Row>
     ) throws(RecordError) {
         guard transaction.author != .sync, let mapping = transaction.model?.mapping else { return }
         let relations = mapping.relations(of: place.name)
@@ -21,17 +23,25 @@ extension ObjectLinks {
             let name = try connection.records.stored(record)?.name
         else { return }
         let document = try transaction.records.parse(text, place)
+        let isPrivate = transaction.model?.privateTypes.contains(place.name) == true
         for relation in relations {
             let list = ObjectList(
                 zone: place.zone.id, owner: name, relationship: relation.name)
             if let field = relation.listField {
                 guard let wanted = document.lists[relation.name] else { continue }
+                let new = try Set(wanted).subtracting(names(in: list, by: field))
+                try checkZones(of: new, as: relation, by: name, in: place)
                 try follow(relation, list, by: field, wanted: Set(wanted))
-            } else if case .key(let field) = relation.form, relation.hasOneInverse {
+            } else if case .key(let field) = relation.form {
                 var target: RecordName?
                 if case .string(let text)? = document[field], !text.isEmpty {
                     target = RecordName(bytes: text.utf8)
                 }
+                let had = before.contains { $0.field == field && $0.owner == target }
+                if let target, !had, !isPrivate {
+                    try checkZones(of: [target], as: relation, by: name, in: place)
+                }
+                guard relation.hasOneInverse else { continue }
                 if isNew, target == nil, try takeWaiting(relation, list, by: field) { continue }
                 try follow(relation, list, by: field, target: target)
             }

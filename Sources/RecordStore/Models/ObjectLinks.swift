@@ -139,6 +139,11 @@ extension ObjectLinks {
             })
     }
 
+    /// Returns the keys that an object has. Empty without a model.
+    func keys(of record: RecordID) throws(RecordError) -> Set<Row> {
+        transaction.model == nil ? [] : try rows(of: record)
+    }
+
     private func remove(
         _ record: RecordID, _ rows: Set<Row>, in zone: ZoneID
     ) throws(RecordError) {
@@ -224,6 +229,20 @@ extension ObjectLinks {
             ObjectList(
                 zone: zone, owner: RecordName(bytes: $0.bytes(0)),
                 relationship: FieldName(bytes: $0.bytes(1)))
+        }
+    }
+
+    /// Makes an object that has moved to another zone wait there for the same names. The lists in
+    /// its text are written anew.
+    func carry(
+        _ name: RecordName, from zone: ZoneID, to place: TypePlace
+    ) throws(RecordError) {
+        guard let mapping = transaction.model?.mapping else { return }
+        try connection.run(
+            "UPDATE OR REPLACE object_link SET zone_id = ? WHERE holder = 0 AND zone_id = ? AND owner = ?",
+            [.integer(place.zone.id.rawValue), .integer(zone.rawValue), .name(name)])
+        for relation in mapping.relations(of: place.name) where relation.isList {
+            touch(ObjectList(zone: place.zone.id, owner: name, relationship: relation.name))
         }
     }
 

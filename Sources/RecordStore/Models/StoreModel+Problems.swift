@@ -29,9 +29,9 @@ extension StoreModel {
                 problems.append(problem)
             }
             for name in names where missing.count <= Self.missingShown {
-                guard try store.record(named: name, in: object.zone)?.state != .saved else {
-                    continue
-                }
+                guard try store.record(named: name, in: object.zone)?.state != .saved,
+                    try !isShared(name, apartFrom: object)
+                else { continue }
                 missing.append("\"\(relation.name)\" names \(name), which is not there")
             }
         }
@@ -53,11 +53,57 @@ extension StoreModel {
         return problems
     }
 
+    /// Returns whether an object of a private type has stayed here while the object that it names was
+    /// shared in another zone.
+    private func isShared(
+        _ name: RecordName, apartFrom object: Object
+    ) throws(RecordError) -> Bool {
+        guard attached?.privateTypes.contains(object.type) == true else { return false }
+        return try store.read { connection throws(RecordError) in
+            try connection.exists(
+                """
+                SELECT 1 FROM zone z CROSS JOIN record r ON r.zone_id = z.id AND r.name = ?
+                WHERE z.removed = 0 AND r.state = 0
+                """, [.name(name)])
+        }
+    }
+
     private struct Object {
         let name: RecordName
         let zone: ZoneID
         let type: RecordTypeName
         let relations: [Relation]
+    }
+
+    /// Returns the first objects of private types in a zone, as `TYPE/NAME`, and whether there are
+    /// more.
+    package func privateObjects(
+        in zone: ZoneID
+    ) throws(RecordError) -> (first: [String], hasMore: Bool) {
+        var found: [String] = []
+        for type in attached?.privateTypes.sorted() ?? [] {
+            found += try store.read { connection throws(RecordError) in
+                try connection.all(
+                    """
+                    SELECT r.stem FROM record r JOIN record_type t ON t.id = r.type_id
+                    WHERE t.zone_id = ? AND t.name = ? AND r.state = 0 ORDER BY r.stem LIMIT ?
+                    """,
+                    [
+                        .integer(zone.rawValue), .name(type),
+                        .integer(Int64(Self.missingShown + 1)),
+                    ]
+                ) { "\(type)/\(Stem(bytes: $0.bytes(0)))" }
+            }
+        }
+        return (Array(found.prefix(Self.missingShown)), found.count > Self.missingShown)
+    }
+
+    /// Returns whether a record is an object of the attached model.
+    package func isObject(_ record: RecordID) throws(RecordError) -> Bool {
+        guard let attached, let entry = try store.record(record),
+            let type = try store.type(entry.type)
+        else { return false }
+        return attached.mapping.members(of: type.name) != nil
     }
 
     /// Returns the object that a record is. Nil for every other record, and without a model.

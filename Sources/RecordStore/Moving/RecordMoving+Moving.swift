@@ -6,7 +6,7 @@ extension RecordHistory {
     /// there.
     package func plan(of move: TreeMove) throws(RecordError) -> TreeMovePlan {
         try store.readSnapshot { connection throws(RecordError) in
-            try TreeMovePlanning.plan(connection, move)
+            try TreeMovePlanning.plan(connection, move, store.model.attached)
         }
     }
 
@@ -45,17 +45,20 @@ extension RecordHistory {
 }
 
 extension RecordMoving {
-    /// Returns whether a record has no parent and no children. Linear in the number of records of
-    /// the zone.
+    /// Returns whether a record has no parent and no children, and is related to no object. Linear
+    /// in the number of records of the zone.
     package func isAlone(_ id: RecordID) throws(RecordError) -> Bool {
         guard let record = try transaction.connection.records.stored(id), let name = record.name,
             let zone = try transaction.connection.records.zone(record.zone)
         else { return true }
         let links = try ZoneLinks(transaction.connection, zone)
-        return links.parents[name] == nil && links.children[name] == nil
+        guard links.parents[name] == nil, links.children[name] == nil else { return false }
+        guard transaction.model != nil else { return true }
+        return try !ObjectGraph.isConnected(record, name, transaction.connection)
     }
 
-    /// Moves a record with all its descendants to another zone: it is made there and deleted here.
+    /// Moves records with all that hangs on them to another zone: they are made there and deleted
+    /// here.
     /// The deletion is not sent before the server has the copy, so that the server is never left
     /// with neither of them. History and settled conflicts stay with the old names.
     ///
@@ -63,16 +66,18 @@ extension RecordMoving {
     /// there; notFound; accessDenied. In these cases nothing is moved.
     package func move(_ move: TreeMove) throws(RecordError) -> TreeMovePlan {
         try transaction.assets.finishFollowing()
-        var plan = try TreeMovePlanning.plan(transaction.connection, move)
+        var plan = try TreeMovePlanning.plan(transaction.connection, move, transaction.model)
         let zone = try transaction.makeZone(move.database, move.owner, move.zone)
+        try transaction.sharing.noteFinished(zone.id)
         var copies: [RecordID] = []
         for step in plan.steps {
-            let parent = step.record == move.root ? move.parent : nil
-            copies.append(try copy(step, to: zone, under: parent, from: plan.source))
+            let parent = move.roots.contains(step.record) ? move.parent : nil
+            copies.append(try copy(step, to: zone, under: parent, from: plan))
         }
+        try tear(plan)
         // Children are deleted before their parents.
         for (step, copy) in zip(plan.steps, copies).reversed() {
-            try finishMove(of: step.record, to: copy, with: move.root)
+            try finishMove(of: step.record, to: copy, with: move.roots.first)
         }
         plan.copies = copies
         return plan
@@ -80,7 +85,7 @@ extension RecordMoving {
 
     private func copy(
         _ step: TreeMovePlan.Step, to zone: ZoneInfo, under parent: RecordName?,
-        from source: ZoneInfo
+        from plan: TreeMovePlan
     ) throws(RecordError) -> RecordID {
         let record = try transaction.records.requireRecord(step.record)
         let type = try transaction.makeType(zone.id, step.type)
@@ -91,11 +96,13 @@ extension RecordMoving {
             throw RecordError(
                 .alreadyExists, "\(place.name)/\(draft.entry.stem) has a draft there.")
         }
+        let lost = Set(plan.torn.filter { $0.link.record == step.name }.compactMap(\.link.key))
         let text = try transaction.records.parse(
-            try self.text(of: record, place, in: source, under: parent), place
+            try self.text(of: record, place, in: plan.source, under: parent, without: lost), place
         ).renamingAssets(to: stem)
         try transaction.checkWritable(nil, saying: text, as: stem, in: place)
         var new = RecordWriting.NewState(text: text, place: place, stem: stem)
+        new.isMoved = true
         new.modified = record.entry.modified
         new.created = record.entry.created
         new.createdBy = record.createdBy
@@ -106,7 +113,17 @@ extension RecordMoving {
         .compactMap(KeptAsset.init(_:))
         let copy = try transaction.records.create(new, over: nil, id: nil).id
         try transaction.assets.copyPin(of: record.id, to: copy)
+        try transaction.links.carry(step.name, from: record.zone, to: place)
         return copy
+    }
+
+    /// Ends the links between objects that move and objects that stay.
+    private func tear(_ plan: TreeMovePlan) throws(RecordError) {
+        for link in Set(plan.torn.compactMap(\.link.link)).sorted() {
+            if let record = try transaction.connection.records.stored(named: link, plan.source.id) {
+                try transaction.records.finalizeDelete(record.id)
+            }
+        }
     }
 
     /// Completes the deletion of a record that waits for it, so that its name is free.
@@ -117,15 +134,18 @@ extension RecordMoving {
     }
 
     /// Returns the record's text, with references to the old zone changed to the new one.
+    ///
+    /// - Parameter lost: fields that it loses.
     package func text(
         of record: StoredRow, _ place: TypePlace, in source: ZoneInfo,
-        under parent: RecordName?
+        under parent: RecordName?, without lost: Set<FieldName> = []
     ) throws(RecordError) -> [UInt8] {
         guard let text = try transaction.connection.records.savedText(of: record.id) else {
             throw .damagedText("record \(record.entry.stem)")
         }
         let document = try transaction.records.parse(text, place)
         let changes = document.fields.compactMap { field -> (FieldName, FieldValue?)? in
+            if lost.contains(field.name) { return (field.name, nil) }
             let value = field.value.moved(from: source.name, to: place.zone.name)
             return value.map { (field.name, $0) }
         }

@@ -10,8 +10,8 @@ extension RecordMoving {
     /// deletion.
     ///
     /// Errors: crossDevice for records that are copied and deleted instead: a draft, a child of a
-    /// record that stays, another database. accessDenied on either side; invalidName,
-    /// alreadyExists.
+    /// record that stays, another database. notPermitted for an object that is related to others, in
+    /// another zone. accessDenied on either side; invalidName, alreadyExists.
     package func moveRecord(
         _ id: RecordID, to type: TypeID, stem: Stem
     ) throws(RecordError) -> RecordEntry {
@@ -61,6 +61,7 @@ extension RecordMoving {
             throw RecordError(
                 .crossDevice, "its parent record would stay. recordfs mv moves both")
         }
+        if old.zone.id != place.zone.id { try checkAlone(record, to: place) }
         let assets = try transaction.connection.records.assets(of: record.id).filter {
             $0.kind == .file
         }
@@ -75,6 +76,19 @@ extension RecordMoving {
             new.createdBy = record.createdBy
         }
         return new
+    }
+
+    /// Refuses to take an object away from those that it is related to.
+    private func checkAlone(_ record: StoredRow, to place: TypePlace) throws(RecordError) {
+        guard transaction.model != nil else { return }
+        try transaction.links.checkPrivacy(of: place)
+        guard let name = record.name,
+            try ObjectGraph.isConnected(record, name, transaction.connection)
+        else { return }
+        throw RecordError(
+            .notPermitted,
+            "objects that it is related to would stay in the old zone. recordfs mv moves them with "
+                + "it")
     }
 
     /// Keeps the times of edits that were made here and not sent: the move is not an edit.

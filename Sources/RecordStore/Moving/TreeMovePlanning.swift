@@ -1,4 +1,5 @@
 import RecordModel
+import RecordObjects
 import RecordSQL
 
 /// Finds out the steps of moving a tree, and whether the move is permitted, only by reading.
@@ -8,17 +9,21 @@ import RecordSQL
 struct TreeMovePlanning {
     private let connection: SQLConnection
     private let move: TreeMove
-    private let root: StoredRow
+    private let roots: [RecordName]
+    private let privateTypes: Set<RecordTypeName>
     private var plan: TreeMovePlan
     private var links: ZoneLinks
+    /// The objects of the zone. Nil without a model.
+    private var graph: ObjectGraph?
     private var tree: Set<RecordName> = []
 
     /// Returns the plan of a move. Errors: invalidArgument, which names the obstacle; notFound;
     /// accessDenied.
     static func plan(
-        _ connection: SQLConnection, _ move: TreeMove
+        _ connection: SQLConnection, _ move: TreeMove, _ model: AttachedModel?
     ) throws(RecordError) -> TreeMovePlan {
-        var planning = try TreeMovePlanning(connection, move)
+        var planning = try TreeMovePlanning(connection, move, model)
+        try planning.checkSource()
         try planning.gather()
         try planning.checkTree()
         try planning.checkLinks()
@@ -26,14 +31,28 @@ struct TreeMovePlanning {
         return planning.plan
     }
 
-    private init(_ connection: SQLConnection, _ move: TreeMove) throws(RecordError) {
+    private init(
+        _ connection: SQLConnection, _ move: TreeMove, _ model: AttachedModel?
+    ) throws(RecordError) {
         self.connection = connection
         self.move = move
-        guard let root = try connection.records.stored(move.root), root.state == .saved else {
-            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+        var rows: [StoredRow] = []
+        for root in move.roots {
+            guard let row = try connection.records.stored(root), row.state == .saved,
+                row.name != nil
+            else {
+                throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+            }
+            rows.append(row)
         }
-        guard let source = try connection.records.zone(root.zone) else {
+        guard let zone = rows.first?.zone, let source = try connection.records.zone(zone) else {
             throw RecordError(.notFound, "The zone is gone.")
+        }
+        if let other = rows.first(where: { $0.zone != zone }) {
+            throw RecordError(
+                .invalidArgument,
+                "\(other.entry.stem) is in another zone than \(rows[0].entry.stem). Records of one "
+                    + "zone move together.")
         }
         guard source.database == .private else {
             throw RecordError(
@@ -43,19 +62,54 @@ struct TreeMovePlanning {
         else {
             throw RecordError(.invalidArgument, "it is in the zone \(source.name) already.")
         }
-        self.root = root
+        roots = rows.compactMap(\.name)
         plan = TreeMovePlan(source: source)
         links = try ZoneLinks(connection, source)
+        let staying = try Self.isShared(connection, move) ? model?.privateTypes ?? [] : []
+        privateTypes = staying
+        graph = model.map { ObjectGraph(connection, zone, $0, without: staying) }
     }
 
-    /// Adds the root, its children, their children and so on.
-    private mutating func gather() throws(RecordError) {
-        guard let name = root.name else {
-            throw RecordError(.notFound, "it is not saved yet. Correct the draft first.")
+    /// Returns whether others see what is in the target zone.
+    private static func isShared(
+        _ connection: SQLConnection, _ move: TreeMove
+    ) throws(RecordError) -> Bool {
+        if move.isShared || move.database == .shared { return true }
+        guard let zone = try connection.records.zone(move.database, move.owner, move.zone) else {
+            return false
         }
-        let names = links.tree(of: name)
-        tree = Set(names)
-        for name in names { try add(name) }
+        return try connection.exists(
+            "SELECT 1 FROM share WHERE zone_id = ?", [.integer(zone.id.rawValue)])
+    }
+
+    /// Adds the roots and everything that hangs on them, directly or not.
+    private mutating func gather() throws(RecordError) {
+        var names: [RecordName] = []
+        for root in roots where tree.insert(root).inserted { names.append(root) }
+        var next = 0
+        while next < names.count {
+            let name = names[next]
+            let others = try (links.children[name] ?? []) + (graph?.neighbours(of: name) ?? [])
+            names += others.filter { tree.insert($0).inserted }
+            next += 1
+        }
+        // The records that link objects come last: no other record needs them.
+        for link in graph?.links ?? [] where tree.insert(link).inserted { names.append(link) }
+        var added: Set<RecordName> = []
+        for name in names {
+            for name in links.line(from: name).reversed()
+            where tree.contains(name) && added.insert(name).inserted {
+                try add(name)
+            }
+        }
+        for torn in graph?.torn ?? [] {
+            guard let object = try self.object(torn.record),
+                let staying = try self.object(torn.other)
+            else { continue }
+            plan.torn.append(
+                TreeMovePlan.Torn(
+                    object: object, relationship: torn.relationship, staying: staying, link: torn))
+        }
     }
 
     private mutating func add(_ name: RecordName) throws(RecordError) {
@@ -65,7 +119,7 @@ struct TreeMovePlanning {
                 WHERE record_id = r.id)
             FROM record r JOIN record_type t ON t.id = r.type_id
             WHERE r.zone_id = ? AND r.name = ?
-            """, [.integer(root.zone.rawValue), .name(name)]
+            """, [.integer(plan.source.id.rawValue), .name(name)]
         ) { row in
             (
                 TreeMovePlan.Step(
@@ -78,14 +132,34 @@ struct TreeMovePlanning {
         plan.bytes += row.1
     }
 
+    /// Checks that objects do not leave a share for another one: those who have the first would lose
+    /// them.
+    private func checkSource() throws(RecordError) {
+        guard move.isShared, graph != nil,
+            try connection.exists(
+                "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL",
+                [.integer(plan.source.id.rawValue)])
+        else { return }
+        throw RecordError(
+            .invalidArgument,
+            "it is shared already, with the zone \(plan.source.name). Move it to another zone first "
+                + "(recordfs mv) to share it with other people.")
+    }
+
     private func checkTree() throws(RecordError) {
-        if let parent = links.parents[plan.steps[0].name] {
-            throw RecordError(
-                .invalidArgument,
-                "it is a child of \(try shown(parent)), which stays. Remove its \"$parent\" first, or "
-                    + "share that record.")
-        }
         for step in plan.steps {
+            if let parent = links.parents[step.name], !tree.contains(parent) {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(step.path) is a child of \(try shown(parent)), which stays. Remove its "
+                        + "\"$parent\" first, or share that record.")
+            }
+            if privateTypes.contains(step.type) {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(step.path) stays with you: the model has \(EntityPrivacy.key) for "
+                        + "\(step.type).")
+            }
             let record = try connection.records.stored(step.record)
             guard try connection.records.permission(of: step.record, in: plan.source) == .readWrite
             else {
@@ -119,7 +193,7 @@ struct TreeMovePlanning {
     private func isShared(_ step: TreeMovePlan.Step) throws(RecordError) -> Bool {
         try connection.exists(
             "SELECT 1 FROM share WHERE zone_id = ? AND root = ?",
-            [.integer(root.zone.rawValue), .name(step.name)])
+            [.integer(plan.source.id.rawValue), .name(step.name)])
     }
 
     /// Checks that records with references to each other stay together: a reference does not lead
@@ -130,7 +204,7 @@ struct TreeMovePlanning {
             case (true, true), (false, false): continue
             case (true, false):
                 // A target that does not exist now would not exist there either.
-                let target = try connection.records.stored(named: link.to, root.zone)
+                let target = try connection.records.stored(named: link.to, plan.source.id)
                 guard target != nil else { continue }
                 throw RecordError(
                     .invalidArgument,
@@ -189,13 +263,19 @@ struct TreeMovePlanning {
     }
 
     private func shown(_ name: RecordName) throws(RecordError) -> String {
-        let path = try connection.first(
+        try object(name).map { "\($0.type)/\($0.stem)" } ?? "\(name)"
+    }
+
+    private func object(_ name: RecordName) throws(RecordError) -> TreeMovePlan.Object? {
+        try connection.first(
             """
             SELECT t.name, r.stem FROM record r JOIN record_type t ON t.id = r.type_id
             WHERE r.zone_id = ? AND r.name = ?
-            """, [.integer(root.zone.rawValue), .name(name)]
-        ) { "\(RecordTypeName(bytes: $0.bytes(0)))/\(Stem(bytes: $0.bytes(1)))" }
-        return path ?? "\(name)"
+            """, [.integer(plan.source.id.rawValue), .name(name)]
+        ) {
+            TreeMovePlan.Object(
+                type: RecordTypeName(bytes: $0.bytes(0)), stem: Stem(bytes: $0.bytes(1)))
+        }
     }
 }
 

@@ -66,6 +66,7 @@ extension RecordStore {
         if !options.readOnly {
             try syncState.releaseOutbox()
             try syncState.endInterruptedEvents()
+            try sharing.removeUnfinished()
             try assets.forgetUnwrittenAssets()
             // If this fails, the mount tries again and reports it.
             _ = try assets.finishFollowing(olderThan: nil)

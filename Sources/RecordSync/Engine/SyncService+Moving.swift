@@ -9,29 +9,35 @@ package struct SharedElsewhere: Sendable {
     package let share: JSONValue
 }
 
-/// Shares a record by moving it to another zone. All calls block, as in `SyncService+Sharing`.
+/// Shares records by moving them to another zone. All calls block, as in `SyncService+Sharing`.
 extension SyncService {
-    /// Moves a record and its children to their own new zone, and shares that zone.
+    /// Moves records and all that hangs on them to their own new zone, and shares that zone.
     ///
     /// The share is made while the zone is empty: when the server refuses the share, nothing has
-    /// moved. A process that ends in between leaves an empty shared zone, and the record at its old
-    /// place.
+    /// moved. A process that ends in between leaves the records at their old place, and the next one
+    /// removes the zone.
     /// Errors also: those of `Transaction.move`; alreadyExists for a zone that exists.
     package func shareInOwnZone(
         _ move: TreeMove, _ edit: ShareEdit
     ) throws(RecordError) -> SharedElsewhere {
+        var move = move
+        move.isShared = true
         try checkOnline()
         _ = try store.past.plan(ofOwnZone: move)
         let wasThere = try store.zone(move.database, move.owner, move.zone) != nil
-        let zone = try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-            try transaction.makeZone(move.database, move.owner, move.zone)
+        let zone = try store.write(author: .commandLine) {
+            [move] (transaction) throws(RecordError) in
+            let zone = try transaction.makeZone(move.database, move.owner, move.zone)
+            if !wasThere { try transaction.sharing.noteUnfinished(zone.id) }
+            return zone
         }
         let share: ShareAnswer
         do throws(RecordError) {
             share = try self.edit(edit, at: SharedPlace(zone: zone, root: nil), isNew: true)
+            Failpoint.pass(.zoneShared)
             try self.move(move)
         } catch {
-            if !wasThere { try removeIfEmpty(zone) }
+            if !wasThere { try removeUnfinished(zone.id) }
             throw error
         }
         return SharedElsewhere(zone: zone, share: share.json)
@@ -45,23 +51,23 @@ extension SyncService {
         }
     }
 
-    /// Removes a new zone. A zone that contains something by now stays.
-    private func removeIfEmpty(_ zone: ZoneInfo) throws(RecordError) {
-        guard try store.types(in: zone.id).isEmpty else { return }
+    private func removeUnfinished(_ zone: ZoneID) throws(RecordError) {
         try store.write(author: .commandLine, isFreeing: true) {
             (transaction) throws(RecordError) in
-            try transaction.removeZone(zone.id)
+            try transaction.sharing.removeUnfinished(zone)
         }
     }
 
-    /// Moves a record and its children to a place where something is already shared. The record
-    /// moves at once on this machine, and on the server when it can be reached, like every save.
+    /// Moves records and all that hangs on them to a place where something is already shared. The
+    /// records move at once on this machine, and on the server when it can be reached, like every
+    /// save.
     ///
-    /// - Parameter place: its root is the new parent of the record. Nil stands for the only record
+    /// - Parameter place: its root is the new parent of the records. Nil stands for the only record
     ///   that is shared there, or for no parent where the whole zone is shared.
-    /// Errors also: those of `Transaction.move`; invalidArgument where nothing is shared.
+    /// Errors also: those of `Transaction.move`; invalidArgument where nothing is shared, and for
+    /// objects where only a part of the zone is.
     package func add(
-        _ root: RecordID, to place: SharedPlace
+        _ roots: [RecordID], to place: SharedPlace
     ) throws(RecordError) -> SharedElsewhere {
         let zone = place.zone
         let shares = try store.sharing.shares(in: zone.id)
@@ -78,18 +84,27 @@ extension SyncService {
                 .invalidArgument,
                 "several records are shared there. Name the record that becomes its parent.")
         }
-        guard let meta = try store.meta(of: root) else {
-            throw RecordError(.notFound, "the record is gone.")
-        }
         let shared = isWhole ? nil : try shared(parent, in: zone, shares)
-        if meta.zone == zone.id, let parent {
+        let isHere = try roots.map { (root) throws(RecordError) -> Bool in
+            guard let meta = try store.meta(of: root) else {
+                throw RecordError(.notFound, "the record is gone.")
+            }
+            if !isWhole, try store.model.isObject(root) {
+                throw RecordError(
+                    .invalidArgument,
+                    "\(zone.name) is shared only in part. Objects are shared with a zone: leave out "
+                        + "--into, or name a zone that is shared as a whole.")
+            }
+            return meta.zone == zone.id
+        }
+        if let parent, isHere.allSatisfy({ $0 }) {
             try store.write(author: .commandLine) { (transaction) throws(RecordError) in
-                try transaction.moves.hang(root, under: parent)
+                for root in roots { try transaction.moves.hang(root, under: parent) }
             }
             _ = finishDueWork()
         } else {
             try move(
-                TreeMove(of: root, to: zone.database, zone.owner, zone.name, under: parent))
+                TreeMove(of: roots, to: zone.database, zone.owner, zone.name, under: parent))
         }
         let known = shares.first { $0.root == shared } ?? shares[0]
         return SharedElsewhere(zone: zone, share: try JSONParser.parse(known.text))

@@ -147,6 +147,7 @@ extension SyncService {
     ) throws(RecordError) -> ShareAnswer {
         let (engine, zone) = (try engine(of: place.zone.database), try synced(place.zone))
         var wanted = edit
+        if isNew, place.root == nil { try checkPrivacy(of: place.zone) }
         if isNew { wanted.title = edit.title ?? place.title }
         return try ask { [wanted] () async throws(SyncProblem) in
             // A record must be on the server before it can be shared.
@@ -156,6 +157,18 @@ extension SyncService {
             await engine.finishDueWork()
             return share
         }
+    }
+
+    /// Refuses to share a zone with objects that stay with their user.
+    private func checkPrivacy(of zone: ZoneInfo) throws(RecordError) {
+        let (objects, others) = try store.model.privateObjects(in: zone.id)
+        guard !objects.isEmpty else { return }
+        let names = objects.joined(separator: ", ")
+        throw RecordError(
+            .invalidArgument,
+            "it has objects that stay with you (recordfs.private in the model): \(names)"
+                + "\(others ? " and more" : ""). Move them to another zone, or share objects with "
+                + "recordfs share create PATH: these stay then.")
     }
 
     /// Makes or changes a share to match the text of its file.

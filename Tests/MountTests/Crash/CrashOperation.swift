@@ -107,7 +107,7 @@ extension Failpoint {
         case .syncBegin, .syncDone: .synced
         case .assetWritten, .assetMoved, .assetReferenced, .assetCollected: nil
         case .importBatchBegin, .importBatchCommitted, .serverAssetStored, .serverAssetKnown: nil
-        case .serverCommitted, .serverZoneDelete, .schemaSamplesUploaded: nil
+        case .serverCommitted, .serverZoneDelete, .schemaSamplesUploaded, .zoneShared: nil
         }
     }
 }

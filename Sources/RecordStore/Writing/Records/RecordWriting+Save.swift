@@ -40,6 +40,11 @@ extension RecordWriting {
             new.text = whole
             new.effect = .rewritten
         }
+        let before =
+            try existing.map { (record) throws(RecordError) in
+                try transaction.links.keys(of: record.id)
+            } ?? []
+        if isNew { try transaction.links.checkPrivacy(of: place) }
         let result =
             if let existing, !isNew {
                 try update(existing, to: new)
@@ -47,7 +52,8 @@ extension RecordWriting {
                 try create(new, over: existing, id: id)
             }
         try transaction.asConsequence { () throws(RecordError) in
-            try transaction.links.follow(new.text, of: result.id, in: place, isNew: isNew)
+            try transaction.links.follow(
+                new.text, of: result.id, in: place, isNew: isNew, before: before)
         }
         return result
     }
@@ -77,6 +83,9 @@ extension RecordWriting {
         /// The generation. If nil, it is looked up.
         package var generation: Int64?
         var effect = FileEffect.replaced
+        /// Indicates whether a record with these values has left another zone: what it had or lacked
+        /// there is not checked again.
+        var isMoved = false
 
         package init(text: [UInt8], place: TypePlace, stem: Stem) {
             (self.text, self.place, self.stem) = (text, place, stem)
@@ -126,7 +135,7 @@ extension RecordWriting {
         let name =
             if let name = new.name { name } else { try freeName(new.stem, new.place) }
         try checkServerRules(document, name, new.place, replacing: nil)
-        try checkModel(document, replacing: nil)
+        if !new.isMoved { try checkModel(document, replacing: nil) }
         let generation =
             if let generation = new.generation { generation } else {
                 try lastGeneration(name, new.place.zone.id) + 1

@@ -13,7 +13,7 @@ struct ModelCommand: ParsableCommand {
         subcommands: [
             ModelShowCommand.self, ModelCheckCommand.self, ModelDiffCommand.self,
             ModelExportCommand.self, ModelAttachCommand.self, ModelDetachCommand.self,
-            ModelDedupeCommand.self,
+            ModelDedupeCommand.self, ModelPrivateCommand.self,
         ])
 }
 

@@ -56,9 +56,7 @@ struct ModelDedupeCommand: ParsableCommand {
         }
         guard let entity else { return attached }
         let model = try attached.mapping.model.identifying(entity, by: attributes)
-        return try AttachedModel(
-            model, configuration: attached.configuration,
-            largestVersion: attached.mapping.largestVersion, attached: attached.attached)
+        return try attached.with(model)
     }
 
     private static func rules(of model: AttachedModel) -> [String] {

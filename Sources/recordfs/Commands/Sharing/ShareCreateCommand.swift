@@ -5,7 +5,11 @@ import RecordSync
 
 struct ShareCreateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Share a zone or record, and print the link.")
+        commandName: "create", abstract: "Share a zone or records, and print the link.",
+        discussion: """
+            Objects of an attached model move to a zone of their own, with all objects that \
+            relationships connect with them, as Core Data does it.
+            """)
 
     @OptionGroup var state: StateOptions
     @Option(
@@ -20,8 +24,8 @@ struct ShareCreateCommand: ParsableCommand {
     var json = false
     @Flag(help: "Also print the link as a QR code.")
     var qr = false
-    @Argument(help: "The zone or record.")
-    var path: PathArgument
+    @Argument(help: "The zone, the record or the records.")
+    var paths: [PathArgument]
 
     func validate() throws {
         if json, qr { throw ValidationError("--json and --qr are different things to print.") }
@@ -35,14 +39,15 @@ struct ShareCreateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let place = try path.located(by: state)
-        if moving.dryRun { return try moving.show(place, state, json: json) }
+        let places = try paths.map { path in try path.located(by: state) }
+        if moving.dryRun { return try moving.show(places, state, json: json) }
         var edit = ShareEdit()
         try appearance.fill(&edit)
         edit.publicPermission = everyone.wire
         edit.members = members.members(addresses)
-        let request = try moving.request(place, edit, state) ?? .create(place.path, edit.json)
-        let share = try place.ask(request)
+        let request =
+            try moving.request(places, edit, state) ?? .create(places[0].path, edit.json)
+        let share = try places[0].store.perform(.sharing(request), about: places.subject).result
         guard !json else { return Showing.json(share) }
         let link = share.stringMember("url") ?? ""
         Terminal.print(link)
