@@ -216,7 +216,8 @@ extension MountTests {
                 #expect(
                     try alice.ok("recordfs \(command) | jq -r '\(show)'") == expected, "\(command)")
             }
-            let missing = try alice.shell("recordfs can edit private/Kitchen/Recipe/none --json")
+            let missing = try alice.shell(
+                "recordfs can edit shared/nobody/Kitchen/Recipe/none --json")
             #expect(missing.output.contains("\"can\": false") && missing.status == 1, "\(missing)")
             #expect(try bob.ok("recordfs accept --json '\(link)' | jq -r .path") == place)
             #expect(

@@ -87,10 +87,14 @@ extension MountTests {
                         "recordfs can create local/Own/Note; recordfs can --json create private/New"
                     )
                         == "yes\n{\n  \"can\": true\n}")
-                let foreign = try bob.shell(
-                    "recordfs can create shared; recordfs can create public")
+                let foreign = try bob.shell("recordfs can create shared")
                 #expect(foreign.status == 1 && foreign.errors == "", "\(foreign)")
                 #expect(foreign.output.hasPrefix("no: zones of others come from their owners"))
+                #expect(
+                    try bob.ok("for d in private public local; do recordfs can create $d; done")
+                        == "yes\nyes\nyes")
+                let missing = try bob.shell("recordfs can edit \(place)/Recipe/none")
+                #expect(missing.status == 1 && missing.output.hasPrefix("no: it is shared"))
                 #expect(try bob.ok("recordfs status --json | jq '[.zones[].pending] | add'") == "0")
             }
             try await account.startServer()
@@ -102,6 +106,14 @@ extension MountTests {
                     "5"))
             #expect(
                 try alice.eventually("jq .n RecordFS/private/Kitchen/Recipe/soup.json", "5"))
+            #expect(
+                try bob.ok(
+                    "recordfs can create shared; recordfs can create shared/admin@localhost")
+                    == "yes\nyes")
+            #expect(
+                try bob.ok(
+                    "for w in edit delete create; do recordfs can $w \(place)/Recipe/none; done")
+                    == "yes\nyes\nyes", "one may create it")
             try end()
         }
 

@@ -149,6 +149,17 @@ extension MountTests {
                 "cd RecordFS-work/public/_defaultZone && recordfs can edit Station/s1")
             #expect(foreign.status == 1, "\(foreign)")
             #expect(foreign.output.hasPrefix("no: the record belongs to _"), "\(foreign)")
+            // The user's own records, on another machine, which has them from the server.
+            let c = try home(account, "{\"stores\": {\(store("work", account, types))}}")
+            try signIn(c, account, "work")
+            try c.ok("recordfs mount --all")
+            #expect(
+                try c.eventually(
+                    "jq -c . RecordFS-work/public/_defaultZone/Station/s1.json | wc -l", "1"))
+            #expect(
+                try c.ok("cd RecordFS-work/public/_defaultZone && recordfs can edit Station/s1")
+                    == "yes")
+            try c.ok("recordfs unmount --store work")
             let refused = try b.shell(
                 """
                 cd RecordFS-work/public/_defaultZone/Station && echo '{"n": 9}' > s3.json

@@ -13,7 +13,8 @@ struct CanCommand: ParsableCommand {
         commandName: "can", abstract: "Check whether you may edit, delete or create something.",
         discussion: """
             The answer comes from what this machine knows, also without a network; the server \
-            decides. When it is not allowed, the command prints the reason and exits with 1.
+            decides. When it is not allowed, the command prints the reason and exits with 1. What \
+            is not there yet may be edited and deleted where it may be created.
             """)
 
     @OptionGroup var state: StateOptions
@@ -22,7 +23,7 @@ struct CanCommand: ParsableCommand {
     @Argument(help: "edit, delete or create.")
     var what: What
     @Argument(
-        help: "The record; for create also the zone or the type to create something in.")
+        help: "The record; for create also the database, zone or type to create something in.")
     var path: PathArgument
 
     func run() throws {
@@ -53,7 +54,7 @@ struct CanCommand: ParsableCommand {
         do throws(RecordError) {
             (zone, record) = (try store.zone(at: path), try store.record(at: path))
         } catch  where error.code == .notFound {
-            return "there is no such record here."
+            return try hindranceToCreate(at: path, store)
         }
         if try store.sharing.permission(of: record.id, in: zone) == .readOnly {
             return Self.readOnly
@@ -74,18 +75,15 @@ struct CanCommand: ParsableCommand {
         at path: RecordPath, _ store: RecordStore
     ) throws(RecordError) -> String? {
         guard path.zone != nil else {
-            switch path.database {
-            case .shared: return "zones of others come from their owners."
-            case .public: return "the public database has one zone, \(ZoneName.publicZone)."
-            case .private, .local, nil: return nil
-            }
+            // Zones of the other databases are made by whoever needs them, and the public one is there.
+            return path.database == .shared ? try hindranceToShared(path.owner, store) : nil
         }
         let zone: ZoneInfo
         do throws(RecordError) {
             zone = try store.zone(at: path)
         } catch  where error.code == .notFound {
             switch path.database {
-            case .shared: return "zones of others come from their owners."
+            case .shared: return Self.zonesOfOthers + "."
             case .public: return "the public database has one zone, \(ZoneName.publicZone)."
             case .private, .local, nil: return nil
             }
@@ -93,5 +91,15 @@ struct CanCommand: ParsableCommand {
         return zone.permission == .readOnly ? Self.readOnly : nil
     }
 
+    /// Returns the reason why nothing may be created in the zones of others, or of one of them.
+    private static func hindranceToShared(
+        _ owner: OwnerName, _ store: RecordStore
+    ) throws(RecordError) -> String? {
+        let zones = try store.zones(in: .shared).filter { owner == .me || $0.owner == owner }
+        guard zones.allSatisfy({ $0.permission == .readOnly }) else { return nil }
+        return Self.zonesOfOthers + ", and none is shared with you for writing."
+    }
+
+    private static let zonesOfOthers = "zones of others come from their owners"
     private static let readOnly = "it is shared with you for reading only. Ask its owner."
 }
