@@ -36,6 +36,7 @@ struct ObjectGraph {
     /// The relationships of visited objects to those that are left out.
     private(set) var torn: [Torn] = []
     private var seenLinks: Set<RecordName> = []
+    private var seenTorn: Set<Torn> = []
 
     init(
         _ connection: SQLConnection, _ zone: ZoneID, _ model: AttachedModel,
@@ -83,7 +84,7 @@ struct ObjectGraph {
         let new = Torn(
             record: name, relationship: edge.relationship, other: edge.other, key: edge.key,
             link: edge.link)
-        if !torn.contains(new) { torn.append(new) }
+        if seenTorn.insert(new).inserted { torn.append(new) }
     }
 
     /// Returns the type of a record with a name. Nil when there is none, or no saved one.

@@ -96,7 +96,7 @@ extension RecordMoving {
             throw RecordError(
                 .alreadyExists, "\(place.name)/\(draft.entry.stem) has a draft there.")
         }
-        let lost = Set(plan.torn.filter { $0.link.record == step.name }.compactMap(\.link.key))
+        let lost = plan.lostKeys[step.name] ?? []
         let text = try transaction.records.parse(
             try self.text(of: record, place, in: plan.source, under: parent, without: lost), place
         ).renamingAssets(to: stem)

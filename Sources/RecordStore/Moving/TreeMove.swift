@@ -77,7 +77,15 @@ package struct TreeMovePlan: Sendable {
     /// The new records, in the same order, once the move is done.
     package internal(set) var copies: [RecordID] = []
     /// The relationships that end.
-    package internal(set) var torn: [Torn] = []
+    package internal(set) var torn: [Torn] = [] {
+        didSet {
+            lostKeys = Dictionary(grouping: torn, by: \.link.record).mapValues { torn in
+                Set(torn.compactMap(\.link.key))
+            }
+        }
+    }
+    /// The keys that records lose.
+    private(set) var lostKeys: [RecordName: Set<FieldName>] = [:]
     /// The bytes of their texts and large fields.
     package internal(set) var bytes: Int64 = 0
     /// The zone that they leave.

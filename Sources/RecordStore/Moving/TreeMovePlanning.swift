@@ -102,14 +102,20 @@ struct TreeMovePlanning {
                 try add(name)
             }
         }
+        plan.torn = try torn()
+    }
+
+    private func torn() throws(RecordError) -> [TreeMovePlan.Torn] {
+        var found: [TreeMovePlan.Torn] = []
         for torn in graph?.torn ?? [] {
             guard let object = try self.object(torn.record),
                 let staying = try self.object(torn.other)
             else { continue }
-            plan.torn.append(
+            found.append(
                 TreeMovePlan.Torn(
                     object: object, relationship: torn.relationship, staying: staying, link: torn))
         }
+        return found
     }
 
     private mutating func add(_ name: RecordName) throws(RecordError) {
