@@ -44,4 +44,21 @@ extension ObjectModel {
         }
         return model
     }
+
+    /// Returns the model with what an earlier one says of its entities, where it says nothing itself:
+    /// a new version of an app's model makes nothing public.
+    package func keepingPrivacy(of earlier: ObjectModel) -> ObjectModel {
+        var model = self
+        for place in model.entities.indices {
+            let entity = model.entities[place]
+            let before = earlier.entities.first {
+                $0.name == entity.name || $0.name == entity.renamedFrom
+            }
+            guard !entity.userInfo.contains(where: { $0.key == EntityPrivacy.key }),
+                let note = before?.userInfo.first(where: { $0.key == EntityPrivacy.key })
+            else { continue }
+            model.entities[place].userInfo.append(note)
+        }
+        return model
+    }
 }

@@ -309,6 +309,14 @@ extension MountTests {
             #expect(try alice.ok("recordfs model private") == "Note")
             let unknown = try alice.shell("recordfs model private Nothing")
             #expect(unknown.status != 0 && unknown.errors.contains("no entity Nothing"))
+            // A model that says nothing of it changes nothing.
+            #expect(
+                try alice.ok(
+                    """
+                    sed 's/"recordfs.private": "true"//' library.json > other.json
+                    recordfs model private Card; recordfs model attach other.json
+                    recordfs model private; recordfs model private Card --off
+                    """) == "Card\nNote")
             #expect(
                 try alice.ok(
                     """

@@ -42,9 +42,11 @@ struct ModelAttachCommand: ParsableCommand {
             "CloudKit cannot hold this model, and it was not attached.")
         let largest = largestVersion
         try ModelAttachCommand.change(access) { transaction throws(RecordError) in
+            let earlier = transaction.model?.mapping.model
             try transaction.models.attach(
                 try AttachedModel(
-                    model, configuration: configuration?.name, largestVersion: largest,
+                    earlier.map(model.keepingPrivacy(of:)) ?? model,
+                    configuration: configuration?.name, largestVersion: largest,
                     attached: transaction.now))
         }
     }
