@@ -109,7 +109,12 @@ struct MemberMappingTests {
     @Test(
         "a value that the attribute cannot have is refused at its place",
         arguments: [
-            (#"{"isRead": "yes"}"#, "field \"isRead\" is INT64"),
+            (#"{"isRead": "yes"}"#, "\"isRead\" takes true or false, and this is a string"),
+            (#"{"CD_isRead": "yes"}"#, "\"CD_isRead\" takes a whole number, and this is a string"),
+            (
+                #"{"title": {"$timestamp": "2026-11-20T10:00:00.000Z"}}"#,
+                "\"title\" takes text in double quotes"
+            ),
             (#"{"price": "12,50"}"#, "\"price\" takes a decimal number"),
             (#"{"price": "0.12345678901234567890"}"#, "\"price\" takes a decimal number"),
             (#"{"price": "1."}"#, "\"price\" takes a decimal number"),

@@ -22,6 +22,17 @@ extension MemberMapping.Member {
         }
     }
 
+    /// A value as a text has it, for messages.
+    var example: String {
+        switch form {
+        case .plain: type.example
+        case .boolean: "true or false"
+        case .decimal: "a decimal number in quotes, such as \"12.50\""
+        case .uuid: "a UUID in quotes"
+        case .key: "the name of an object in double quotes"
+        }
+    }
+
     /// Returns a value as a text has it.
     func json(_ value: FieldValue) -> JSONValue {
         switch (form, value) {

@@ -83,12 +83,13 @@ struct MemberReader {
         _ value: JSONValue, _ mapped: MemberMapping.Member?, _ written: FieldName
     ) throws(ValueError) -> ValueReader.Reading? {
         if let mapped {
-            return try ValueReader(field: written)
+            return try ValueReader(field: written, wanted: mapped.example)
                 .read(try mapped.plainForm(of: value), as: mapped.type)
         }
         if let attribute = schema.mapping?.member(of: written) {
             // The model has said the type: a fraction does not change it.
-            return try ValueReader(field: written).read(value, as: attribute.type)
+            return try ValueReader(field: written, wanted: attribute.type.example)
+                .read(value, as: attribute.type)
         }
         let known = schema[written]
         return try ValueReader(field: written, widens: known?.wider != nil)

@@ -4,6 +4,8 @@ struct ValueReader {
     let field: FieldName
     /// Indicates whether a field of whole numbers accepts a fraction, which then widens the field.
     var widens = false
+    /// The values that the attached model wants here. Nil for a field whose type the schema alone gives.
+    var wanted: String?
 
     struct Reading {
         let value: FieldValue
@@ -27,7 +29,7 @@ struct ValueReader {
         case nil: return Reading(value: try infer(json), isPlain: false)
         case .list(let element):
             guard case .array(let elements) = json else {
-                throw mismatch(json, .list(element))
+                throw mismatch(json.kind, .list(element))
             }
             return try list(elements, of: element)
         case .json:
@@ -87,10 +89,7 @@ struct ValueReader {
     {
         guard let type, let valueType = value.type, type != valueType else { return value }
         if valueType == .asset, type == .string || type == .bytes { return value }
-        throw ValueError(
-            .schemaMismatch,
-            "field \"\(field)\" is \(type.name) in the schema, and this is \(valueType.name); "
-                + type.advice)
+        throw mismatch(valueType.name, type)
     }
 
     private func plain(_ json: JSONValue, as type: FieldType) throws(ValueError) -> FieldValue {
@@ -112,13 +111,17 @@ struct ValueReader {
             return .location(try LocationReader(field: field).read(members))
         default: break
         }
-        throw mismatch(json, type)
+        throw mismatch(json.kind, type)
     }
 
-    private func mismatch(_ json: JSONValue, _ type: FieldType) -> ValueError {
-        ValueError(
+    private func mismatch(_ found: String, _ type: FieldType) -> ValueError {
+        if let wanted {
+            return ValueError(
+                .schemaMismatch, "\"\(field)\" takes \(wanted), and this is \(found)")
+        }
+        return ValueError(
             .schemaMismatch,
-            "field \"\(field)\" is \(type.name) in the schema, and this is \(json.kind); "
+            "field \"\(field)\" is \(type.name) in the schema, and this is \(found); "
                 + type.advice)
     }
 }
@@ -129,7 +132,8 @@ extension FieldType {
         "write \(example), or change the type in .recordfs/schema/development.ckdb"
     }
 
-    private var example: String {
+    /// A value of this type, for messages.
+    var example: String {
         switch self {
         case .string: "text in double quotes"
         case .int64: "a whole number"
