@@ -22,6 +22,8 @@ package struct Relation: Hashable, Sendable {
     /// relationship and its inverse.
     package let owner: String
     package let destination: String
+    /// The types of the objects to which the relationship may lead.
+    private let targets: Set<RecordTypeName>
     /// The least and the greatest number of objects of a to-many relationship that has any.
     package let minimumCount: Int?
     package let maximumCount: Int?
@@ -42,6 +44,7 @@ package struct Relation: Hashable, Sendable {
         deleteRule = relationship.deleteRule
         self.owner = owner
         destination = relationship.destination
+        targets = Set(hierarchy.family(of: destination).map { RecordTypeName($0.name) })
         minimumCount = relationship.isToMany ? relationship.minimumCount : nil
         maximumCount = relationship.isToMany ? relationship.maximumCount : nil
         if !relationship.isToMany {
@@ -57,6 +60,9 @@ package struct Relation: Hashable, Sendable {
 }
 
 extension Relation {
+    /// Returns whether objects of a type can be at the other side.
+    package func leads(to type: RecordTypeName) -> Bool { targets.contains(type) }
+
     /// Indicates whether the model says how many objects the relationship has.
     package var hasCounts: Bool { minimumCount != nil || maximumCount != nil }
 
@@ -116,8 +122,10 @@ package struct ObjectLink: Hashable, Sendable {
             guard
                 case .string(let text)? = fields.first(where: { $0.name == FieldName(name) })?.value
             else { return nil }
+            // Apple's text says that a semicolon separates the names, and its records have a colon.
+            let separator = text.utf8.contains(UInt8(ascii: ":")) ? ":" : ";" as Unicode.Scalar
             let parts = text.utf8.split(
-                separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+                separator: UInt8(ascii: separator), omittingEmptySubsequences: false)
             guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
             return (Text(utf8: Array(parts[0])), Text(utf8: Array(parts[1])))
         }

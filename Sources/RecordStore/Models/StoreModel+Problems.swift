@@ -4,8 +4,8 @@ import RecordSQL
 
 /// The problems of objects. None of it is a reason to refuse them: the server may have them so.
 extension StoreModel {
-    /// The largest number of missing objects that are named.
-    private static let missingShown = 20
+    /// The largest number of wrong names, or of private objects, that are shown.
+    private static let wrongShown = 20
 
     /// Returns what is wrong with an object by the rules of the attached model, one sentence each.
     /// Empty for an object without problems, for every other record, and without a model.
@@ -22,21 +22,34 @@ extension StoreModel {
             return ["\(error)"]
         }
         var problems = document.brokenRules
-        var missing: [String] = []
+        var wrong: [String] = []
         for relation in object.relations {
             let names = try names(in: relation, of: object, document)
             if relation.isList, let problem = relation.problem(ofCount: names.count) {
                 problems.append(problem)
             }
-            for name in names where missing.count <= Self.missingShown {
-                guard try store.record(named: name, in: object.zone)?.state != .saved,
-                    try !isShared(name, apartFrom: object)
-                else { continue }
-                missing.append("\"\(relation.name)\" names \(name), which is not there")
+            for name in names where wrong.count <= Self.wrongShown {
+                guard let problem = try problem(of: name, in: relation, of: object) else {
+                    continue
+                }
+                wrong.append("\"\(relation.name)\" names \(name), which is \(problem)")
             }
         }
-        if missing.count > Self.missingShown { missing[Self.missingShown] = "..." }
-        return problems + missing
+        if wrong.count > Self.wrongShown { wrong[Self.wrongShown] = "..." }
+        return problems + wrong
+    }
+
+    /// Returns what is wrong with an object that a relationship names. Nil for a right one.
+    private func problem(
+        of name: RecordName, in relation: Relation, of object: Object
+    ) throws(RecordError) -> String? {
+        guard let entry = try store.record(named: name, in: object.zone), entry.state == .saved
+        else { return try isShared(name, apartFrom: object) ? nil : "not there" }
+        guard let type = try store.type(entry.type)?.name,
+            // It may be an object of an entity that only a newer model has.
+            attached?.mapping.members(of: type) != nil, !relation.leads(to: type)
+        else { return nil }
+        return "an object of \(type), and the model wants \(relation.destination)"
     }
 
     /// Returns what is wrong with the numbers of objects in the relationships of an object.
@@ -90,12 +103,12 @@ extension StoreModel {
                     """,
                     [
                         .integer(zone.rawValue), .name(type),
-                        .integer(Int64(Self.missingShown + 1)),
+                        .integer(Int64(Self.wrongShown + 1)),
                     ]
                 ) { "\(type)/\(Stem(bytes: $0.bytes(0)))" }
             }
         }
-        return (Array(found.prefix(Self.missingShown)), found.count > Self.missingShown)
+        return (Array(found.prefix(Self.wrongShown)), found.count > Self.wrongShown)
     }
 
     /// Returns whether a record is an object of the attached model.

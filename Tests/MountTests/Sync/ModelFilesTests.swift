@@ -127,6 +127,7 @@ extension MountTests {
                 mkdir -p \(Self.zone)/CD_Article && cd \(Self.zone)/CD_Article
                 echo '{"CD_entityName": "Book", "CD_title": "Too long", "CD_isNew": 7,
                        "CD_shelf": "S9"}' > B1.json
+                echo '{"CD_entityName": "Book", "CD_shelf": "B1"}' > B2.json
                 recordfs sync
                 """)
             #expect(try model.eventually("jq -r .title \(Self.zone)/Book/B1.json", "Too long"))
@@ -139,6 +140,10 @@ extension MountTests {
                         "isNew" takes true or false, and this is 7
                         "shelf" names S9, which is not there
                         """)
+            #expect(
+                try model.eventually(
+                    "recordfs get --meta \(Self.zone)/Book/B2.json | jq -r '.problems[]'",
+                    "\"shelf\" names B1, which is an object of Book, and the model wants Shelf"))
             try plain.ok("recordfs unmount")
             try model.ok("recordfs unmount")
         }
