@@ -89,6 +89,15 @@ package struct MemberMapping: Hashable, Sendable {
 
     private static let namesShown = 12
 
+    /// Returns the type of an attribute whose long values are in an asset beside the field. Nil for
+    /// every other field.
+    package func longType(of field: FieldName) -> FieldType? {
+        guard let member = member(of: field), member.form == .plain,
+            member.type == .string || member.type == .bytes
+        else { return nil }
+        return member.type
+    }
+
     /// Returns the name that a text has for a field.
     package func name(of field: FieldName) -> FieldName { member(of: field)?.name ?? field }
 

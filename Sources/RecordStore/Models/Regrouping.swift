@@ -16,7 +16,7 @@ struct Regrouping {
     /// The schemas of the types afterwards.
     let schemas: [RecordTypeName: RecordSchema]
 
-    private var connection: SQLConnection { transaction.connection }
+    var connection: SQLConnection { transaction.connection }
     private var limits: RecordLimits { transaction.store.options.limits.asReceived }
 
     init(_ transaction: Transaction, to model: AttachedModel?) throws(RecordError) {
@@ -88,6 +88,7 @@ struct Regrouping {
         try regroupConflicts(records)
         for (record, target) in records.sorted(by: { $0.key < $1.key }) {
             try move(record, target)
+            if target.hasLooseAsset { try requestAgain(record) }
         }
         try renamePlaces()
     }
@@ -184,6 +185,7 @@ struct Regrouping {
         let isMoved: Bool
         /// The size of the text before, in bytes.
         let size: Int
+        let hasLooseAsset: Bool
     }
 
     private func targets() throws(RecordError) -> [RecordID: Target] {
@@ -196,11 +198,13 @@ struct Regrouping {
             WHERE r.id > ? ORDER BY r.id
             """
         ) { row throws(RecordError) in
-            let told = row.text.flatMap { readable($0, of: row.type) }?.type
-            let type = told ?? defaultType(of: row.type)
+            let told = row.text.flatMap { readable($0, of: row.type) }
+            let type = told?.type ?? defaultType(of: row.type)
+            let members = new?.members(of: type)
             targets[RecordID(row.key)] = Target(
                 zone: row.zone, type: type, isMoved: type != row.type,
-                size: row.text?.count ?? 0)
+                size: row.text?.count ?? 0,
+                hasLooseAsset: members.flatMap { told?.document.hasLooseAsset(of: $0) } ?? false)
         }
         return targets
     }

@@ -24,6 +24,16 @@ extension StoreModel {
         return mapping.type(of: serverType, entity: mark.entity, version: mark.version)
     }
 
+    /// Returns the members of the objects that the model makes of the server's records. Nil for
+    /// records that are no objects of an entity.
+    ///
+    /// - Parameter mark: the values of the record that tell its entity and its version.
+    package func members(
+        of serverType: RecordTypeName, by mark: ObjectMark
+    ) -> MemberMapping? {
+        type(of: serverType, by: mark).flatMap { attached?.members(of: $0) }
+    }
+
     /// The field of the server's records that names their entity.
     package static var entityField: FieldName { ObjectMapping.entityField }
 

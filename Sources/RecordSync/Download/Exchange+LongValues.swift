@@ -14,7 +14,7 @@ extension Exchange {
         _ answer: RecordAnswer, of zone: SyncedZone
     ) async throws(SyncProblem) -> (answer: RecordAnswer, bytes: Int) {
         let answer = answer.sinceTag == nil ? answer : try await spliced(answer, of: zone)
-        let pairs = answer.longValues
+        let pairs = try longValues(of: answer)
         guard !pairs.isEmpty else { return (answer, 0) }
         let known = try read { (store) throws(RecordError) in
             try store.knownDocuments(of: answer.name, in: zone.id)
@@ -37,6 +37,16 @@ extension Exchange {
             }
         }
         return (whole, count)
+    }
+
+    /// Returns the long values of a record. A record that Core Data has made has no field beside the
+    /// asset: only the model tells that the asset is the value of an attribute.
+    private func longValues(of answer: RecordAnswer) throws(SyncProblem) -> [LongValue] {
+        guard answer.hasTwins else { return [] }
+        let members = try read { (store) throws(RecordError) in
+            store.model.members(of: answer.type, by: answer.objectMark)
+        }
+        return answer.longValues(members)
     }
 
     /// Returns a record whose texts are sent as changes, with the whole texts. When they are not
@@ -117,7 +127,7 @@ extension Exchange {
     }
 }
 
-/// A field that is empty on the wire, and the asset that has its bytes.
+/// A field that is empty or absent on the wire, and the asset that has its bytes.
 struct LongValue: Sendable {
     let field: FieldName
     let isBytes: Bool
@@ -141,25 +151,38 @@ struct LongValue: Sendable {
 }
 
 extension RecordAnswer {
-    var longValues: [LongValue] {
+    /// Indicates whether a field is named as the asset of another one.
+    fileprivate var hasTwins: Bool { fields.contains { $0.name.field != nil } }
+
+    /// Returns the long values.
+    ///
+    /// - Parameter members: the attributes of the record's entity, where a model tells them.
+    fileprivate func longValues(_ members: MemberMapping?) -> [LongValue] {
         fields.compactMap { field -> LongValue? in
             guard case .asset(let asset)? = field.value, let name = field.name.field,
-                asset.size <= RecordLimits.fileBytes,
-                let value = fields.first(where: { $0.name == name })?.value
+                asset.size <= RecordLimits.fileBytes
             else { return nil }
-            switch value {
-            case .string(let text) where text.isEmpty:
-                return LongValue(field: name, isBytes: false, twin: field.name, asset: asset)
-            case .bytes(let bytes) where bytes.isEmpty:
-                return LongValue(field: name, isBytes: true, twin: field.name, asset: asset)
+            let isBytes: Bool
+            switch fields.first(where: { $0.name == name })?.value {
+            case .string(let text)? where text.isEmpty: isBytes = false
+            case .bytes(let bytes)? where bytes.isEmpty: isBytes = true
+            case nil:
+                guard let type = members?.longType(of: name) else { return nil }
+                isBytes = type == .bytes
             default: return nil
             }
+            return LongValue(field: name, isBytes: isBytes, twin: field.name, asset: asset)
         }
     }
 
-    mutating func put(_ value: WireValue, _ pair: LongValue) {
-        guard let place = fields.firstIndex(where: { $0.name == pair.field }) else { return }
-        fields[place].value = value
-        fields.removeAll { $0.name == pair.twin }
+    fileprivate mutating func put(_ value: WireValue, _ pair: LongValue) {
+        if let place = fields.firstIndex(where: { $0.name == pair.field }) {
+            fields[place].value = value
+            fields.removeAll { $0.name == pair.twin }
+        } else if let place = fields.firstIndex(where: { $0.name == pair.twin }) {
+            fields[place] = WireField(
+                name: pair.field, value: value, type: pair.isBytes ? .bytes : .string,
+                stamp: fields[place].stamp)
+        }
     }
 }

@@ -106,6 +106,12 @@ extension MountTests {
                 "cd \(Self.zone)/Book; echo '{\"titel\": \"x\"}' > B1.json; cat .error")
             #expect(result.output.contains("Book has no \"titel\""), "\(result)")
             #expect(result.output.contains("line 1, column 2"), "\(result)")
+            let kind = try model.shell(
+                "cd \(Self.zone)/Book; echo '{\"isNew\": \"yes\"}' > B1.json; cat .error")
+            #expect(
+                kind.output.contains("\"isNew\" takes true or false, and this is a string"),
+                "\(kind)")
+            #expect(!kind.output.contains("schema"), "\(kind)")
             let field = try model.shell(
                 """
                 cd \(Self.zone)/Book; echo x > B1@title.txt || echo refused
@@ -114,6 +120,55 @@ extension MountTests {
             #expect(field.output == "refused\nrefused\n", "\(field)")
             try model.ok("recordfs unmount")
             try plain.ok("recordfs unmount")
+        }
+
+        @Test("a value in the asset alone is the attribute's, as soon as the model is there")
+        func looseAsset() async throws {
+            let account = try await Account()
+            let (model, plain) = try machines(account)
+            try plain.ok(
+                """
+                mkdir -p \(Self.zone)/CD_Article && cd \(Self.zone)/CD_Article
+                echo '{"CD_entityName": "Book", "CD_pages": 3}' > B1.json
+                printf 'A long title' > B1@CD_title_ckAsset
+                recordfs sync
+                """)
+            let file = "\(Self.zone)/Book/B1.json"
+            let whole = #"{"pages":3,"title":"A long title"}"#
+            #expect(try model.eventually("jq -cS . \(file)", whole))
+            try model.ok(
+                """
+                ls \(Self.zone)/Book
+                sed -i 's/A long/A short/' \(file) && recordfs sync
+                """)
+            let record = "\(Self.zone)/CD_Article/B1.json"
+            #expect(
+                try plain.eventually(
+                    "jq -cS . \(record)",
+                    #"{"CD_entityName":"Book","CD_pages":3,"CD_title":"A short title"}"#))
+            // The other machine has had the record before it gets the model.
+            try plain.ok(
+                """
+                cd \(Self.zone)/CD_Article
+                printf 'Another title' > B1@CD_title_ckAsset
+                echo '{"CD_entityName": "Book", "CD_pages": 4,
+                       "CD_title_ckAsset": {"$asset": "B1@CD_title_ckAsset"}}' > B1.json
+                cd && recordfs sync && recordfs unmount
+                """)
+            let text = try model.ok("cat shop.json")
+            try plain.ok(
+                """
+                cat > shop.json <<'END'
+                \(text)
+                END
+                recordfs model attach shop.json && recordfs mount && recordfs sync
+                """)
+            let other = #"{"pages":4,"title":"Another title"}"#
+            for home in [model, plain] {
+                #expect(try home.eventually("jq -cS . \(file)", other))
+                #expect(try home.ok("recordfs status | grep -c 'cannot be shown' || true") == "0")
+                try home.ok("recordfs unmount && recordfs fsck --deep")
+            }
         }
 
         @Test("what a removal ends is not listed any more, and what it changes is read anew")
