@@ -84,8 +84,8 @@ FAULTS = [
     (
         "a deletion elsewhere wins against an edit",
         STORE_SYNC + "Applying/RemoteApplication+Applying.swift",
-        "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {",
-        "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0 {",
+        "if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name),",
+        "if known.isPending, existing.state != .waitingDelete, zone.rawValue < 0,",
     ),
     (
         "a deletion here wins against an edit elsewhere",

@@ -19,7 +19,7 @@ extension ObjectLinks {
         for name in names.sorted() {
             if try connection.records.stored(named: name, place.zone.id) != nil { continue }
             for target in try elsewhere(name, unlessWith: object, in: place.zone.id) {
-                guard isObject(target.type, of: relation) else { continue }
+                guard relation.leads(to: target.type) else { continue }
                 throw RecordError(
                     .schemaMismatch,
                     "\"\(relation.name)\" names \(name), which is \(target.path): objects of two "
@@ -87,13 +87,5 @@ extension ObjectLinks {
             targets.append(Target(zone: zone, type: row.type, stem: row.stem))
         }
         return targets
-    }
-
-    /// Returns whether objects of a type can be at the other side of a relationship.
-    private func isObject(_ type: RecordTypeName, of relation: Relation) -> Bool {
-        let relations = transaction.model?.mapping.relations(of: type) ?? []
-        return relations.contains {
-            $0.name == relation.inverse && $0.inverse == relation.name
-        }
     }
 }

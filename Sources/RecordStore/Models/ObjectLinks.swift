@@ -27,7 +27,9 @@ extension ObjectLinks {
         try transaction.duplicates.noteSaved(record, document, in: place)
         let relations = mapping.relations(of: place.name)
         guard !relations.isEmpty || place.name == MirroredSchema.linkType else { return }
-        if transaction.author == .sync || transaction.author == .restore {
+        // The text of another machine, or of an earlier time, may have other lists, and keys may have
+        // been here before a new object.
+        if isNew || transaction.author == .sync || transaction.author == .restore {
             try touchLists(of: name, document, relations, in: place.zone.id, isNew: isNew)
         }
         let new = Self.rows(of: name, document, relations)
@@ -42,8 +44,7 @@ extension ObjectLinks {
         try doubtFormer(name, old.subtracting(new), relations, in: place.zone.id)
     }
 
-    /// Notes the lists of an object whose text is of another machine, or of an earlier time: it may
-    /// have others.
+    /// Notes the lists that may differ from those in the text of an object.
     private func touchLists(
         of name: RecordName, _ document: RecordDocument, _ relations: [Relation],
         in zone: ZoneID, isNew: Bool

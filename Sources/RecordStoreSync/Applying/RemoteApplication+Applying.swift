@@ -174,15 +174,24 @@ extension RemoteApplication {
         if isEditPending, let base, local.hasSameValues(as: base) {
             isEditOfLayout = try !wasSent(text, of: change.name)
         }
+        let isWaitingDelete = existing.state == .waitingDelete
+        let hasLostKeys =
+            if isWaitingDelete {
+                try transaction.links.hasOnlyLostKeys(
+                    remote, since: local, of: change.name, place.name, in: zone)
+            } else {
+                false
+            }
         return RemoteNews(
             text: text, local: local, remote: remote,
             fileText: try fileText(
                 of: change, printed: remote.text, as: existing.entry.stem, of: existing.id),
-            sentText: change.fileText, isWaitingDelete: existing.state == .waitingDelete,
+            sentText: change.fileText, isWaitingDelete: isWaitingDelete,
             isPending: known.isPending, isEditPending: isEditPending,
             isAcknowledged: acknowledged?.tag == change.changeTag, isEarlier: isEarlier,
             sent: sent, base: base, knownText: acknowledged?.fileText, isOfOthers: isOfOthers,
-            isEditOfLayout: isEditOfLayout)
+            isEditOfLayout: isEditOfLayout,
+            hasOnlyLostKeys: hasLostKeys)
     }
 
     private func localEdits(
@@ -227,7 +236,9 @@ extension RemoteApplication {
             if known.isPending { try forgetPending(change.name) }
             return RemoteResult(outcome: .absent, id: nil, conflicts: [])
         }
-        if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name) {
+        if known.isPending, existing.state != .waitingDelete, try pendingEdit(change.name),
+            try !hasOnlyLostKeys(existing)
+        {
             if try copyOfDeparted(change.name) != nil {
                 try makeNext(existing, change)
                 return RemoteResult(outcome: .kept, id: existing.id, conflicts: [])

@@ -25,9 +25,9 @@ extension RemoteApplication {
         if let base, base.changeTag == change.changeTag {
             return true
         }
-        if let base, try hasSameValues(base, remote, change.type) {
+        if let base, try hasSameValues(base, remote, of: change.name, change.type) {
             // Only the tag differs, as after the root of a share got a new one, or only the layout
-            // does.
+            // does, or keys of other deleted objects are gone.
             let content =
                 base.text == shown
                 ? nil
@@ -50,14 +50,18 @@ extension RemoteApplication {
         return true
     }
 
+    /// Returns whether nobody has changed a value since.
     private func hasSameValues(
-        _ base: AcknowledgedState, _ remote: RecordDocument, _ type: RecordTypeName
+        _ base: AcknowledgedState, _ remote: RecordDocument, of name: RecordName,
+        _ type: RecordTypeName
     ) throws(RecordError) -> Bool {
         do throws(RecordError) {
             guard let document = try transaction.outbox.document(of: base, type) else {
                 return false
             }
-            return document.hasSameValues(as: remote)
+            if document.hasSameValues(as: remote) { return true }
+            return try transaction.links.hasOnlyLostKeys(
+                remote, since: document, of: name, type, in: zone)
         } catch  where error.isAboutContent {
             return false
         }

@@ -33,6 +33,9 @@ struct RemoteNews {
     let isOfOthers: Bool
     /// The pending edit changes how the file is written, and no value.
     let isEditOfLayout: Bool
+    /// The record waits for its deletion, and the server only lacks keys of objects that are not here
+    /// either.
+    var hasOnlyLostKeys = false
 }
 
 /// The merged record.
@@ -84,7 +87,8 @@ enum RemoteDecision {
     static func decide(_ news: RemoteNews, _ merged: MergedRecord) -> [Effect] {
         // An edit elsewhere that lost against one here is news all the same: whoever removed the
         // record has not seen it.
-        let isUnchanged = merged.text == news.text && merged.conflicts.isEmpty
+        let isUnchanged =
+            news.hasOnlyLostKeys || merged.text == news.text && merged.conflicts.isEmpty
         var effects: [Effect] = []
         if news.isWaitingDelete, !isUnchanged {
             effects.append(.noteConflictOfDeletion)
