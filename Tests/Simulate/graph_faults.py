@@ -50,7 +50,7 @@ FAULTS = [
         "lists do not show the keys that arrive",
         MODELS + "ObjectLinks.swift",
         "    func touch(_ list: ObjectList) {",
-        "    func touch(_ list: ObjectList) {\n        if transaction.author == .sync { return }",
+        "    func touch(_ list: ObjectList) {\n        if transaction.author == .sync { return }\n       ",
     ),
     (
         "a link that waits does not see its object arrive",

@@ -58,6 +58,16 @@ struct GraphOracle {
         if !left.isEmpty { found.append("\(name) is deleted, and its \(left.sorted()) stay") }
     }
 
+    /// Notes names that somebody has taken out of a list: they are gone at once, also where two
+    /// machines have linked the same objects.
+    mutating func noteUnlinking(
+        _ list: Graph.Key, _ names: Set<String>, _ before: Graph, _ after: Graph
+    ) {
+        let left = names.intersection(before.lists[list] ?? [])
+            .intersection(after.lists[list] ?? [])
+        if !left.isEmpty { found.append("\(list) still has \(left.sorted())") }
+    }
+
     /// Returns what was wrong before the end, since the last call.
     mutating func takeProblems() -> [String] {
         defer { found = [] }

@@ -56,6 +56,11 @@ actor GraphWorld: HistoryWorld {
             let after = try Graph(replica)
             oracle.note(before, after, device: step.device)
             if case .delete(let name) = action { oracle.noteDeletion(name, before, after) }
+            if case .link(let name, let relationship, let adding, let removing) = action {
+                oracle.noteUnlinking(
+                    Graph.Key(object: name, relationship: relationship),
+                    Set(removing).subtracting(adding), before, after)
+            }
             if case .rename(let name, let new) = action, outcome.hasPrefix("renamed") {
                 oracle.noteRename(name, to: new)
             }
