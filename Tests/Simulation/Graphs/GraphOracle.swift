@@ -58,6 +58,17 @@ struct GraphOracle {
         if !left.isEmpty { found.append("\(name) is deleted, and its \(left.sorted()) stay") }
     }
 
+    /// Notes an object that somebody has made without a key: of those that have been waiting for it in a
+    /// one-to-one relationship, one still has it.
+    mutating func noteMaking(_ name: String, _ before: Graph, _ after: Graph) {
+        guard !before.objects.contains(name) else { return }
+        let waiting = before.keys.filter { $0.value == name && Graph.inverse(of: $0.key) != nil }
+        for (relationship, keys) in Dictionary(grouping: waiting.keys, by: \.relationship)
+        where !keys.contains(where: { after.keys[$0] == name }) {
+            found.append("\(name) is made, and no \(relationship) that was waiting has it")
+        }
+    }
+
     /// Notes names that somebody has taken out of a list: they are gone at once, also where two
     /// machines have linked the same objects.
     mutating func noteUnlinking(

@@ -56,6 +56,7 @@ actor GraphWorld: HistoryWorld {
             let after = try Graph(replica)
             oracle.note(before, after, device: step.device)
             if case .delete(let name) = action { oracle.noteDeletion(name, before, after) }
+            if case .title(let name) = action { oracle.noteMaking(name, before, after) }
             if case .link(let name, let relationship, let adding, let removing) = action {
                 oracle.noteUnlinking(
                     Graph.Key(object: name, relationship: relationship),
