@@ -137,7 +137,7 @@ extension MountTests {
             #expect(try told(bob, "leave \(place)", goes) == "[3,\(all),0,0,0]")
             try bob.ok(
                 """
-                recordfs pause; echo '{"n": 5}' > \(recipes)/soup1.json; rm \(recipes)/soup2.json
+                recordfs pause; echo '{"n": 5}' > \(recipes)/soup1.json; rm \(recipes)/soup2.json; sync \(recipes)
                 echo '{"n": 6}' > \(recipes)/mine.json
                 echo 'no record' > \(recipes)/soup3.json
                 """)
