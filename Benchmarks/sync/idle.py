@@ -9,7 +9,7 @@ from client import Client, creates
 from figures import goal
 from pairs import RecordFS
 from server import CALLBACK, CONTAINER
-from subjects import Failure, is_mounted, run, wait_until
+from subjects import Failure
 
 ZONE = "Many"
 # What one request may create.
@@ -42,9 +42,7 @@ class Side(RecordFS):
         self.home = self.new_folder()
         self.start_server("--set", "log-level=info")
         self.fill(count)
-        os.makedirs(self.mountpoint("a"))
-        run(self.program, "mount", "--state", self.state("a"), self.mountpoint("a"))
-        wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint("a")))
+        self.mount("a")
 
     def fill(self, count):
         token = self.server.command(
@@ -64,11 +62,11 @@ class Side(RecordFS):
 
     def download(self, count):
         begin = time.monotonic()
-        self.sign_in("a")
+        self.sign_in(self.side)
         while not self.has(count):
             if time.monotonic() - begin > 1_800:
                 raise Failure("the records do not come")
-            time.sleep(0.2)
+            time.sleep(0.1)
         return time.monotonic() - begin
 
     def has(self, count):

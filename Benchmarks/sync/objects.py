@@ -3,11 +3,10 @@
 import json
 import os
 import statistics
-import time
 
 import idle
 from figures import goal
-from subjects import Attached, Failure, is_mounted, run, wait_until
+from subjects import Attached, is_mounted, run
 
 ZONE = "com.apple.coredata.cloudkit.zone"
 BATCH = 200
@@ -22,7 +21,7 @@ def measure(options, work, folder):
         row = {"records": options.objects, "plain": [], "model": []}
         for _ in range(options.rounds):
             for kind in ("plain", "model"):
-                row[kind].append(options.objects / side.download(kind, options.objects))
+                row[kind].append(options.objects / side.first_download(kind, options.objects))
         return row
     finally:
         side.end()
@@ -67,27 +66,21 @@ class Side(idle.Side):
         for number in range(links):
             yield link(f"N{number}", f"T{number % groups}", number)
 
-    def download(self, kind, count):
+    def first_download(self, kind, count):
+        """Seconds of the first download of a new machine."""
         self.turns += 1
         self.side = f"{kind}-{self.turns}"
         if kind == "model":
             run(self.program, "model", "attach", "--state", self.state(self.side), self.model)
-        os.makedirs(self.mountpoint(self.side))
-        run(self.program, "mount", "--state", self.state(self.side), self.mountpoint(self.side))
-        wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint(self.side)))
-        begin = time.monotonic()
-        self.sign_in(self.side)
-        while not self.has(count):
-            if time.monotonic() - begin > 1_800:
-                raise Failure("the records do not come")
-            time.sleep(0.1)
-        seconds = time.monotonic() - begin
+        self.mount(self.side)
+        seconds = self.download(count)
         run(self.program, "unmount", self.mountpoint(self.side))
         return seconds
 
     def end(self):
-        self.wire.end()
-        self.server.stop()
+        if is_mounted(self.mountpoint(self.side)):
+            run(self.program, "unmount", self.mountpoint(self.side))
+        super().end()
 
 
 def record(entity, name, fields):

@@ -99,10 +99,13 @@ class RecordFS(Pair):
         self.home = self.new_folder()
         self.start_server()
         for side in "ab":
-            os.makedirs(self.mountpoint(side))
-            run(self.program, "mount", "--state", self.state(side), self.mountpoint(side))
-            wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint(side)))
+            self.mount(side)
         self.sign_in("a")
+
+    def mount(self, side):
+        os.makedirs(self.mountpoint(side))
+        run(self.program, "mount", "--state", self.state(side), self.mountpoint(side))
+        wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint(side)))
 
     def start_server(self, *settings):
         self.server = Server(self.server_program, self.home)

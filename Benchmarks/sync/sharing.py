@@ -7,7 +7,7 @@ import time
 from figures import goal
 from pairs import RecordFS
 from server import CONTAINER, PASSWORD
-from subjects import Failure, is_mounted, run, wait_until
+from subjects import Failure, run, wait_until
 
 ZONE = "Many"
 OWNER = "owner"
@@ -40,15 +40,13 @@ class Group(RecordFS):
             self.server.command(
                 "user", "add", self.address(name), "--name", name, "--password-stdin",
                 text=PASSWORD + "\n")
-        self.mount(OWNER, self.e_mail)
+        self.enter(OWNER, self.e_mail)
 
     def address(self, name):
         return f"{name}@example.org"
 
-    def mount(self, name, e_mail):
-        os.makedirs(self.mountpoint(name))
-        run(self.program, "mount", "--state", self.state(name), self.mountpoint(name))
-        wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint(name)))
+    def enter(self, name, e_mail):
+        self.mount(name)
         mine, self.e_mail = self.e_mail, e_mail
         self.sign_in(name)
         self.e_mail = mine
@@ -74,7 +72,7 @@ class Group(RecordFS):
         """Records a second of the first who accepts; the others follow."""
         rate = None
         for name in self.online:
-            self.mount(name, self.address(name))
+            self.enter(name, self.address(name))
             start = time.monotonic()
             self.ask(name, "accept", self.link)
             wait_until("the records", lambda: self.has(name, count), 1_800)

@@ -8,7 +8,7 @@ import time
 
 from figures import goal
 from pairs import RecordFS
-from subjects import Failure, is_mounted, run, wait_until
+from subjects import Failure, wait_until
 
 TEXT = '{"participants": []}\n'
 ROUNDS = 200
@@ -41,9 +41,7 @@ class Side(RecordFS):
         self.home = self.new_folder()
         self.waiting = []
         self.start_server()
-        os.makedirs(self.mountpoint("a"))
-        run(self.program, "mount", "--state", self.state("a"), self.mountpoint("a"))
-        wait_until("recordfs to mount", lambda: is_mounted(self.mountpoint("a")))
+        self.mount("a")
         self.sign_in("a")
         for number in range(count):
             os.makedirs(self.zone(f"Z{number}"))

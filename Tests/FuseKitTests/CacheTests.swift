@@ -69,8 +69,7 @@ struct CacheTests {
 
     @Test("a directory of 5 000 files is listed whole, once each")
     func longListing() throws {
-        let fileSystem = MemoryFileSystem()
-        for number in 0..<5000 { fileSystem.set("file-\(number)", "") }
+        let fileSystem = MemoryFileSystem(files: 5000)
         let mount = try TestMount(fileSystem)
         #expect(try mount.shell("ls -U | sort -u | wc -l; ls -U | wc -l").text == "5000\n5000\n")
         #expect(try mount.shell("find . -type f | wc -l").text == "5000\n")
@@ -78,8 +77,7 @@ struct CacheTests {
 
     @Test("ls, and then ls -l, look up no file: a listing brings their attributes along")
     func listingThenAttributes() throws {
-        let fileSystem = MemoryFileSystem()
-        for number in 0..<500 { fileSystem.set("file-\(number)", "") }
+        let fileSystem = MemoryFileSystem(files: 500)
         let mount = try TestMount(fileSystem)
         #expect(try mount.shell("ls | wc -l; ls -l | grep -c file-").text == "500\n500\n")
         #expect(fileSystem.log.count("readdirplus") > 0)
@@ -88,8 +86,7 @@ struct CacheTests {
 
     @Test("a listing continues after its cursor while the entries before it go")
     func stableCursor() throws {
-        let fileSystem = MemoryFileSystem()
-        for number in 0..<3000 { fileSystem.set("file-\(number)", "") }
+        let fileSystem = MemoryFileSystem(files: 3000)
         let mount = try TestMount(fileSystem)
         let script = """
             names = []

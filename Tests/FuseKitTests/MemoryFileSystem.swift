@@ -37,6 +37,12 @@ final class MemoryFileSystem: FileSystem {
         for (name, content) in contents { set(name, content) }
     }
 
+    /// - Parameter files: the number of its empty files, `file-0` and so on.
+    convenience init(files: Int) {
+        self.init()
+        for number in 0..<files { set("file-\(number)", "") }
+    }
+
     /// Makes or changes a file behind the kernel's back.
     func set(_ name: String, _ content: String) {
         let bytes = Array(content.utf8)

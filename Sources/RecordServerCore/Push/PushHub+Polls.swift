@@ -122,8 +122,8 @@ extension PushHub {
         }
     }
 
-    /// Takes the next frame. Returns nil when there is none. A poll may have waited for a long time, so its session can have ended
-    /// since.
+    /// Takes the next frame. Returns nil when there is none. A poll may have waited for a long time,
+    /// so its session can have ended since.
     private func take(_ hash: Text, now: Timestamp) async throws(ServerError) -> PollOutcome? {
         let milliseconds = now.nanoseconds / 1_000_000
         return try await storage.writeHint { transaction throws(ServerError) -> PollOutcome? in

@@ -111,6 +111,7 @@ package final class PushHub: Sendable {
 
     private func enqueue(_ deliveries: [PushDelivery]) async throws(ServerError) {
         let limit = settings.maximumFrames
+        // After a power failure a subscription that fires once may fire again, as a frame may be lost.
         let (devices, count) = try await storage.writeHint { transaction throws(ServerError) in
             var devices: Set<Text> = []
             var count = 0

@@ -8,16 +8,11 @@ struct ObjectGraph {
     struct Torn: Hashable {
         /// The object that was visited.
         let record: RecordName
-        let relationship: FieldName
-        let other: RecordName
-        /// The key of the visited object. Nil where the key or the link is elsewhere.
-        let key: FieldName?
-        /// The record that links the two.
-        let link: RecordName?
+        let edge: Edge
     }
 
     /// A side of a relationship, seen from one of its objects.
-    private struct Edge {
+    struct Edge: Hashable {
         let relationship: FieldName
         let other: RecordName
         /// The key that this object has. Nil where the other object or a record has it.
@@ -71,20 +66,14 @@ struct ObjectGraph {
         for edge in try edges(of: name, record) {
             guard let other = try saved(edge.other) else { continue }
             if leftOut.contains(other) {
-                note(edge, of: name)
+                let new = Torn(record: name, edge: edge)
+                if seenTorn.insert(new).inserted { torn.append(new) }
                 continue
             }
             neighbours.append(edge.other)
             if let link = edge.link, seenLinks.insert(link).inserted { links.append(link) }
         }
         return neighbours
-    }
-
-    private mutating func note(_ edge: Edge, of name: RecordName) {
-        let new = Torn(
-            record: name, relationship: edge.relationship, other: edge.other, key: edge.key,
-            link: edge.link)
-        if seenTorn.insert(new).inserted { torn.append(new) }
     }
 
     /// Returns the type of a record with a name. Nil when there is none, or no saved one.

@@ -29,9 +29,8 @@ extension ObjectLinks {
                 zone: place.zone.id, owner: name, relationship: relation.name)
             if let field = relation.listField {
                 guard let wanted = document.lists[relation.name] else { continue }
-                let new = try Set(wanted).subtracting(names(in: list, by: field))
-                try checkZones(of: new, as: relation, by: name, in: place)
-                try follow(relation, list, by: field, wanted: Set(wanted))
+                try follow(
+                    relation, list, by: field, wanted: Set(wanted), of: name, in: place)
             } else if case .key(let field) = relation.form {
                 var target: RecordName?
                 if case .string(let text)? = document[field], !text.isEmpty {
@@ -74,9 +73,11 @@ extension ObjectLinks {
     }
 
     private func follow(
-        _ relation: Relation, _ list: ObjectList, by field: FieldName, wanted: Set<RecordName>
+        _ relation: Relation, _ list: ObjectList, by field: FieldName, wanted: Set<RecordName>,
+        of name: RecordName, in place: TypePlace
     ) throws(RecordError) {
         let current = Set(try names(in: list, by: field))
+        try checkZones(of: wanted.subtracting(current), as: relation, by: name, in: place)
         for member in wanted.subtracting(current).sorted() {
             try add(member, to: list, of: relation)
         }

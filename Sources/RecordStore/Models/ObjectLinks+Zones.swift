@@ -45,9 +45,7 @@ extension ObjectLinks {
 
     private func isShared(_ zone: ZoneInfo) throws(RecordError) -> Bool {
         if zone.database == .shared { return true }
-        return try connection.exists(
-            "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL",
-            [.integer(zone.id.rawValue)])
+        return try connection.sync.isSharedWhole(zone.id)
     }
 
     private struct Target {

@@ -119,7 +119,7 @@ extension RecordMoving {
 
     /// Ends the links between objects that move and objects that stay.
     private func tear(_ plan: TreeMovePlan) throws(RecordError) {
-        for link in Set(plan.torn.compactMap(\.link.link)).sorted() {
+        for link in Set(plan.torn.compactMap(\.side.edge.link)).sorted() {
             if let record = try transaction.connection.records.stored(named: link, plan.source.id) {
                 try transaction.records.finalizeDelete(record.id)
             }

@@ -63,7 +63,7 @@ package struct TreeMovePlan: Sendable {
         package let relationship: FieldName
         /// The object that stays.
         package let staying: Object
-        let link: ObjectGraph.Torn
+        let side: ObjectGraph.Torn
     }
 
     /// An object, under its old name.
@@ -79,8 +79,8 @@ package struct TreeMovePlan: Sendable {
     /// The relationships that end.
     package internal(set) var torn: [Torn] = [] {
         didSet {
-            lostKeys = Dictionary(grouping: torn, by: \.link.record).mapValues { torn in
-                Set(torn.compactMap(\.link.key))
+            lostKeys = Dictionary(grouping: torn, by: \.side.record).mapValues { torn in
+                Set(torn.compactMap(\.side.edge.key))
             }
         }
     }

@@ -109,11 +109,12 @@ struct TreeMovePlanning {
         var found: [TreeMovePlan.Torn] = []
         for torn in graph?.torn ?? [] {
             guard let object = try self.object(torn.record),
-                let staying = try self.object(torn.other)
+                let staying = try self.object(torn.edge.other)
             else { continue }
             found.append(
                 TreeMovePlan.Torn(
-                    object: object, relationship: torn.relationship, staying: staying, link: torn))
+                    object: object, relationship: torn.edge.relationship, staying: staying,
+                    side: torn))
         }
         return found
     }
@@ -141,11 +142,9 @@ struct TreeMovePlanning {
     /// Checks that objects do not leave a share for another one: those who have the first would lose
     /// them.
     private func checkSource() throws(RecordError) {
-        guard move.isShared, graph != nil,
-            try connection.exists(
-                "SELECT 1 FROM share WHERE zone_id = ? AND root IS NULL",
-                [.integer(plan.source.id.rawValue)])
-        else { return }
+        guard move.isShared, graph != nil, try connection.sync.isSharedWhole(plan.source.id) else {
+            return
+        }
         throw RecordError(
             .invalidArgument,
             "it is shared already, with the zone \(plan.source.name). Move it to another zone first "

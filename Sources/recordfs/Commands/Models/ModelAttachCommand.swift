@@ -51,6 +51,17 @@ struct ModelAttachCommand: ParsableCommand {
         }
     }
 
+    /// Returns the model of a store.
+    ///
+    /// Errors: notFound without one.
+    static func model(_ transaction: Transaction) throws(RecordError) -> AttachedModel {
+        guard let attached = transaction.model else {
+            throw RecordError(
+                .notFound, "no model is attached to this store; see recordfs model attach.")
+        }
+        return attached
+    }
+
     /// Changes the model of a store that no process has open.
     static func change(
         _ access: StoreAccess, _ body: (Transaction) throws(RecordError) -> Void

@@ -50,10 +50,7 @@ struct ModelDedupeCommand: ParsableCommand {
 
     /// Returns the model with the rule that was asked for.
     private func wanted(_ transaction: Transaction) throws(RecordError) -> AttachedModel {
-        guard let attached = transaction.model else {
-            throw RecordError(
-                .notFound, "no model is attached to this store; see recordfs model attach.")
-        }
+        let attached = try ModelAttachCommand.model(transaction)
         guard let entity else { return attached }
         let model = try attached.mapping.model.identifying(entity, by: attributes)
         return try attached.with(model)

@@ -27,10 +27,7 @@ struct ModelPrivateCommand: ParsableCommand {
     func run() throws {
         var types: [RecordTypeName] = []
         try ModelAttachCommand.change(try state.access()) { transaction throws(RecordError) in
-            guard let attached = transaction.model else {
-                throw RecordError(
-                    .notFound, "no model is attached to this store; see recordfs model attach.")
-            }
+            let attached = try ModelAttachCommand.model(transaction)
             guard let entity else {
                 types = attached.privateTypes.sorted()
                 return
