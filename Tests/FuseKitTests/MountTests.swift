@@ -89,6 +89,20 @@ struct MountLifeTests {
         #expect(!MountPoint.isMounted(path))
     }
 
+    @Test("a session whose guard cannot be started says so, and leaves no mount")
+    func noGuard() throws {
+        let path = try TestFolder.make()
+        defer { rmdir(path) }
+        // The kernel takes no argument of a program that is so long.
+        let session = Session(
+            fileSystem: MemoryFileSystem(), mountpoint: path, options: Self.options,
+            guardProgram: [String(repeating: "x", count: 1 << 20)])
+        try session.mount()
+        let error = #expect(throws: MountError.self) { try session.run() }
+        #expect(error?.message.contains("could not start a process") == true)
+        #expect(!MountPoint.isMounted(path))
+    }
+
     @Test("what cannot be mounted on is refused with its reason")
     func refusedMountpoints() throws {
         let path = try TestFolder.make()

@@ -88,7 +88,7 @@ package final class Session: Sendable {
         guard let (session, readers) = start else {
             throw MountError(.notMounted, "\(mountpoint) is not mounted")
         }
-        let guardian = try startGuard()
+        var guardian: pid_t?
         defer {
             state.withLock { $0 = .ended }
             notifier.stop()
@@ -96,6 +96,7 @@ package final class Session: Sendable {
             session.destroy()
             if let guardian { ConnectionGuard.end(guardian) }
         }
+        guardian = try startGuard()
         do throws(Errno) {
             try notifier.start(session)
             try readers.run(threads: max(1, threads))
