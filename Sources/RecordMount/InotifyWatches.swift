@@ -1,3 +1,4 @@
+import FuseKit
 import Glibc
 import RecordTree
 import Synchronization
@@ -58,17 +59,12 @@ final class InotifyWatches: Sendable {
         return inodes
     }
 
-    /// Returns the device of the mount in the form of fdinfo. It is read from mountinfo, because
-    /// stat would call into this mount.
+    /// Returns the device of the mount in the form of fdinfo.
     private static func device(of mountpoint: String) -> String? {
-        for line in lines("/proc/self/mountinfo") {
-            let words = line.split(separator: " ")
-            guard words.count > 4, words[4] == mountpoint else { continue }
-            let numbers = words[2].split(separator: ":").compactMap { UInt64($0) }
-            guard numbers.count == 2 else { return nil }
-            return String(numbers[0] << 20 | numbers[1], radix: 16)
-        }
-        return nil
+        guard let device = MountPoint.device(at: mountpoint) else { return nil }
+        let numbers = device.split(separator: ":").compactMap { UInt64($0) }
+        guard numbers.count == 2 else { return nil }
+        return String(numbers[0] << 20 | numbers[1], radix: 16)
     }
 
     /// Returns the watched inodes in lines such as

@@ -23,9 +23,9 @@ package enum MountPoint {
     /// a hanging mount cannot block the caller.
     package static func isMounted(_ path: String) -> Bool { device(at: path) != nil }
 
-    /// Returns the device number of the file system mounted at `path`, the topmost if there are
-    /// several.
-    static func device(at path: String) -> String? {
+    /// Returns the device number of the file system mounted at `path`, as `0:41`, the topmost if
+    /// there are several. Does not call into the mount, as stat would.
+    package static func device(at path: String) -> String? {
         let wanted = Array(path.utf8)
         return table().last { $0.path == wanted }?.device
     }

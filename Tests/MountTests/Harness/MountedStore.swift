@@ -31,17 +31,19 @@ final class MountedStore: Sendable {
     /// What the daemon has logged.
     var log: String { daemon?.errorsSoFar ?? "" }
 
-    /// - Parameter launcher: a command that becomes the daemon, such as `prlimit` with its options.
+    /// - Parameters:
+    ///   - name: the name of the mountpoint.
+    ///   - launcher: a command that becomes the daemon, such as `prlimit` with its options.
     init(
         options: [String] = [], environment: [String: String] = [:], state: String? = nil,
-        launcher: [String] = [], patience: Double = 120
+        name: String = "mnt", launcher: [String] = [], patience: Double = 120
     ) throws {
         try #require(
             access("/dev/fuse", R_OK | W_OK) == 0,
             "no /dev/fuse: the mount tests need it (see scripts/test)")
         folder = try TestRoot.makeDirectory()
         self.state = state ?? "\(folder)/state"
-        mountPoint = "\(folder)/mnt"
+        mountPoint = "\(folder)/\(name)"
         outside = "\(folder)/outside"
         // As users have it: it is part of what editors do to a file.
         umask(0o022)

@@ -52,6 +52,14 @@ extension MountTests {
             #expect(try mounted.store.drafts() == 0)
         }
 
+        @Test("inotifywait sees changes below a mountpoint with a space, too")
+        func inotifyBelowSpace() throws {
+            let mounted = try MountedStore(name: "my records")
+            let watcher = try Watcher(try mounted.makeType())
+            try Way.remote.save(mounted, 1)
+            try watcher.expect("CREATE x.json", "CLOSE_WRITE,CLOSE x.json")
+        }
+
         @Test("the notifier's own calls make no version and no upload")
         func touches() throws {
             let mounted = try MountedStore()
