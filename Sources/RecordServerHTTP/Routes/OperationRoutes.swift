@@ -222,9 +222,7 @@ struct OperationRoutes: Sendable {
     private static func json(_ body: [UInt8]) throws(ServerError) -> JSONValue {
         guard !body.isEmpty else { return .object([]) }
         let value: JSONValue
-        do { value = try JSONParser.parse(body) } catch {
-            throw ServerError(.badRequest, "The body is not JSON: \(error.description)")
-        }
+        do { value = try JSONParser.parse(body) } catch { throw ServerError(body: error) }
         guard case .object = value else {
             throw ServerError(.badRequest, "The body has to be an object, not \(value.kind).")
         }

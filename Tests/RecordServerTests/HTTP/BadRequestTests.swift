@@ -25,6 +25,8 @@ import Testing
     static let path =
         "/database/1/iCloud.org.example.app/development/public/records/query?ckAPIToken="
         + TestServer.apiTokens[0]
+    private static let longKey = String(repeating: "k", count: 5_000)
+    private static let longKeys = "{\"\(longKey)\":1,\"\(longKey)\":2}"
     static let cases: [Case] = [
         Case("no HTTP at all", "\u{16}\u{03}\u{01}hello\r\n\r\n", 400),
         Case("an unknown version", "GET / HTTP/3.7\r\n\(host)\r\n", 400),
@@ -119,6 +121,10 @@ import Testing
             "a body with a duplicate key",
             "POST \(path) HTTP/1.1\r\n\(host)Content-Length: 13\r\n\r\n{\"a\":1,\"a\":2}", 400, 401),
         Case(
+            "a body with a long duplicate key",
+            "POST \(path) HTTP/1.1\r\n\(host)Content-Length: \(longKeys.utf8.count)\r\n\r\n"
+                + longKeys, 400),
+        Case(
             "an unknown environment",
             "POST /database/1/iCloud.org.example.app/staging/public/records/query HTTP/1.1\r\n"
                 + "\(host)Content-Length: 2\r\n\r\n{}", 400),
@@ -142,7 +148,8 @@ import Testing
         let json = try JSONParser.parse(try #require(answer).body)
         #expect(json["serverErrorCode"]?.string != nil)
         #expect(json["uuid"]?.string?.utf8.count == 36)
-        #expect(json["reason"]?.string?.isEmpty == false)
+        let reason = try #require(json["reason"]?.string?.utf8)
+        #expect((1...500).contains(reason.count))
         let next = try await server.request(.get, "/health")
         #expect(next.status == 200)
     }
