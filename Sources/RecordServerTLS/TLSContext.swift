@@ -46,8 +46,8 @@ package final class TLSContext: Sendable {
     private static func read(
         _ certificatePath: String, _ keyPath: String
     ) throws(ServerError) -> Loaded {
-        try requireReadable(certificatePath)
-        try requireReadable(keyPath)
+        try requireReadableFile(certificatePath)
+        try requireReadableFile(keyPath)
         guard let validSeconds = PEMFile.validity(certificatePath) else {
             throw failure(
                 "\(certificatePath) holds no certificate in PEM form. If it is in DER form: openssl "
@@ -77,12 +77,17 @@ package final class TLSContext: Sendable {
         return Loaded(settings: settings, validSeconds: validSeconds)
     }
 
-    private static func requireReadable(_ path: String) throws(ServerError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    private static func requireReadableFile(_ path: String) throws(ServerError) {
+        // O_NONBLOCK: the open of a pipe would wait for its writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw failure("\(path) cannot be read: \(String(cString: strerror(errno))).")
         }
-        close(descriptor)
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw failure("\(path) is no file; name a file in PEM form.")
+        }
     }
 
     private static func failure(_ reason: String) -> ServerError {

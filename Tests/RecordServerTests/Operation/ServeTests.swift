@@ -159,6 +159,8 @@ import Testing
             "openssl pkey -in \(key) -aes128 -passout pass:secret1 -out \(locked)")
         let (odd, oddKey) = (files.path + "/odd.pem", files.path + "/odd-key.pem")
         try await makeCertificate("odd.example.org", odd, oddKey, curve: "secp256k1")
+        let pipe = files.path + "/pipe"
+        #expect(mkfifo(pipe, 0o600) == 0)
         for (certificate, key, words) in [
             (odd, oddKey, "No client can use the certificate \(odd)"),
             (text, key, "\(text) holds no certificate in PEM form. If it is in DER form"),
@@ -166,6 +168,8 @@ import Testing
             (certificate, locked, "or one with a passphrase"),
             (certificate, other, "The key \(other) is not that of the first certificate"),
             (certificate, files.path + "/none", "/none cannot be read: No such file or directory"),
+            (files.path, key, "\(files.path) is no file"), (pipe, key, "\(pipe) is no file"),
+            (certificate, files.path, "\(files.path) is no file"),
         ] {
             let server = try ServerProcess([
                 "serve", "--data", data, "--listen", "127.0.0.1:0", "--tls-certificate",
