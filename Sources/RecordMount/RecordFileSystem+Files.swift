@@ -64,9 +64,12 @@ extension RecordFileSystem {
     ) {
         let wait = InterruptibleWait()
         let later = PendingReply(reply, onInterrupt: { wait.giveUp() })
+        let caller = ServedCaller.current
         wait.begin(
             start { result in
                 guard let reply = later.take() else { return }
+                caller?.begin()
+                defer { ServedCaller.end() }
                 switch result {
                 case .success(let result): answer(reply, result)
                 case .failure(let error): reply.fail(Errno(error))

@@ -26,6 +26,7 @@ final class ServerCalls: Sendable {
         _ reply: consuming EmptyReply, _ body: @escaping @Sendable () throws(RecordError) -> Void
     ) {
         let later = PendingReply(reply)
+        let caller = ServedCaller.current
         let letGo: Work = {
             guard let reply = later.take() else { return }
             reply.fail(Errno(.interrupted))
@@ -38,7 +39,9 @@ final class ServerCalls: Sendable {
         }
         guard let number else { return letGo() }
         run { [self] in
+            caller?.begin()
             let result = Result { () throws(RecordError) in try body() }
+            ServedCaller.end()
             state.withLock { _ = $0.waiting.removeValue(forKey: number) }
             guard let reply = later.take() else { return }
             switch result {

@@ -19,6 +19,8 @@ package struct StoreOptions: Sendable {
     package var retention = Retention()
     /// The author of what the mount saves. If nil, history says that it was the mount.
     package var mountAuthor: AuthorName?
+    /// Returns the program for which this thread changes the store.
+    package var caller: @Sendable () -> CallingProgram? = { CallingProgram.current }
 
     package init(
         clock: any WallClock = SystemClock(), limits: RecordLimits = .standard,

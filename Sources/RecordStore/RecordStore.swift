@@ -50,6 +50,7 @@ package final class RecordStore: Sendable {
     /// Writes what a transaction has changed elsewhere. `open` gives it: transactions do not know how
     /// records are written.
     let beforeCommit: @Sendable (Transaction) throws(RecordError) -> Void
+    let gestures = Mutex(GestureBook())
     let retentionWalk = Mutex(RetentionWalk())
     let wantedIndexes = Mutex(WantedIndexes())
     /// The clock of this store's edits. Nil until the first edit.
@@ -215,6 +216,35 @@ package final class RecordStore: Sendable {
         )
     }
 
+    /// Runs `body` in one transaction that is rolled back, so that its result is exactly what
+    /// `write` would return.
+    ///
+    /// - Throws: as `write`.
+    package func rehearse<T>(
+        author: Author, by program: AuthorName? = nil,
+        _ body: (Transaction) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        guard let writer, isWritable else {
+            throw RecordError(.readOnly, "The store was opened for reading only.")
+        }
+        return try writer.use { connection throws(RecordError) in
+            let transaction = Transaction(
+                connection: connection, store: self, author: author, program: program,
+                now: options.clock.now)
+            try connection.run("BEGIN IMMEDIATE")
+            let result: T
+            do throws(RecordError) {
+                result = try body(transaction)
+                try beforeCommit(transaction)
+            } catch {
+                rollBack(connection)
+                throw error
+            }
+            try connection.rollBack()
+            return result
+        }
+    }
+
     private func tellReplacements(of transaction: Transaction, _ moment: Replacement) {
         guard !transaction.replaced.isEmpty else { return }
         let files = Array(transaction.replaced.values)
@@ -238,6 +268,7 @@ package final class RecordStore: Sendable {
             }
         }
         commitCount.add(1, ordering: .releasing)
+        transaction.publishGesture()
         if transaction.modelChanged {
             attachedModel.withLock { $0 = transaction.model }
             cache.withLock { $0.schemas.removeAll() }

@@ -77,6 +77,8 @@ struct RecordFSCommand: ParsableCommand {
             GetCommand.self, PutCommand.self, NewCommand.self, RemoveCommand.self, MoveCommand.self,
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
             ReadersCommand.self,
+            LogCommand.self, ShowCommand.self, DiffCommand.self, BlameCommand.self,
+            UndoCommand.self, RedoCommand.self,
             RestoreCommand.self, DraftCommand.self, ScratchCommand.self, ImportCommand.self,
             ExportCommand.self,
             SchemaCommand.self, ModelCommand.self, ConflictsCommand.self,
@@ -89,7 +91,7 @@ struct RecordFSCommand: ParsableCommand {
             UnpinCommand.self,
             TopCommand.self,
             CheckCommand.self, DoctorCommand.self, GarbageCommand.self,
-            LogCommand.self, ErrorsCommand.self, HookCommand.self,
+            DaemonLogCommand.self, ErrorsCommand.self, HookCommand.self,
             CompletionsCommand.self, CompleteCommand.self,
             DebugCommand.self, GuardCommand.self,
         ])

@@ -31,6 +31,7 @@ private func dispatch(
     _ request: fuse_req_t?, _ body: (_ fileSystem: any FileSystem, _ request: fuse_req_t) -> Void
 ) {
     guard let request, let context = fuse_req_userdata(request) else { return }
+    ServedCaller(threadID: fuse_req_ctx(request)?.pointee.pid ?? 0).begin()
     body(fileSystem(context), request)
 }
 

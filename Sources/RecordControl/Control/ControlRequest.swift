@@ -47,6 +47,8 @@ package enum ControlRequest: Sendable {
     case restore(RecordPath, version: Int64?)
     /// Restores everything that was deleted or changed at or below a path, in one transaction.
     case restoreAll(RecordPath, RestorePoint)
+    /// Takes gestures back, or says what taking them back would do.
+    case undo(GestureChoice, isRehearsal: Bool)
     /// Gives up the changes at or below a path that the server has refused.
     case revert(RecordPath)
     case discardDraft(RecordPath)
@@ -84,7 +86,8 @@ extension ControlRequest {
             .removeReader:
             false
         case .verb(let verb): verb.traits.contains(.mayChangeFiles)
-        case .put, .make, .putAsset, .remove, .move, .restore, .restoreAll, .revert, .discardDraft,
+        case .put, .make, .putAsset, .remove, .move, .restore, .restoreAll, .undo, .revert,
+            .discardDraft,
             .settleConflict, .applySchema, .importBatch, .sharing, .applyRemote:
             true
         }
@@ -109,6 +112,7 @@ extension ControlRequest {
                 "restore",
                 ["path": .text(path.bytes), "token": version.map { .integer($0) } ?? .null])
         case .restoreAll(let path, let point): Self.frame(path, point)
+        case .undo(let choice, let isRehearsal): Self.frame(choice, isRehearsal)
         case .revert(let path): Self.frame("revert", ["path": .text(path.bytes)])
         case .discardDraft(let path):
             Self.frame("discardDraft", ["path": .text(path.bytes)])
@@ -166,6 +170,9 @@ extension ControlRequest {
         case "move": self = .move(try path(), to: try path("to"))
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
         case "restoreAll": self = .restoreAll(try path(), Self.point(header))
+        case "undo":
+            self = .undo(
+                try Self.choice(header), isRehearsal: header["rehearsal"]?.bool ?? false)
         case "revert": self = .revert(try path())
         case "discardDraft": self = .discardDraft(try path())
         case "settleConflict":
@@ -215,6 +222,30 @@ extension ControlRequest {
         ]
         all += members.map { JSONMember(key: Text($0.key), value: $0.value) }
         return ControlFrame(header: .object(all), body: body)
+    }
+
+    private static func frame(_ choice: GestureChoice, _ isRehearsal: Bool) -> ControlFrame {
+        let (word, number): (String, Int64) =
+            switch choice {
+            case .latest(let count): ("latest", Int64(count))
+            case .latestUndone(let count): ("latestUndone", Int64(count))
+            case .ofToken(let token): ("token", token)
+            }
+        return frame(
+            "undo",
+            ["choice": .text(word), "number": .integer(number), "rehearsal": .bool(isRehearsal)])
+    }
+
+    private static func choice(_ header: JSONValue) throws(RecordError) -> GestureChoice {
+        guard let number = header.integerMember("number"), number > 0 else {
+            throw RecordError(.invalidArgument, "the request to undo has no number.")
+        }
+        switch header.stringMember("choice") {
+        case "latest": return .latest(Int(clamping: number))
+        case "latestUndone": return .latestUndone(Int(clamping: number))
+        case "token": return .ofToken(number)
+        default: throw RecordError(.unsupported, "the daemon does not know what to undo.")
+        }
     }
 
     private static func frame(

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 package import Logging
 package import RecordModel
+import RecordStore
 import Synchronization
 
 /// Answers the command line on the control socket of a store.
@@ -123,7 +124,9 @@ package final class ControlServer: Sendable {
         while true {
             do {
                 guard let frame = try socket.receive() else { return }
-                try socket.send(answer(frame))
+                let caller = CallingProgram.command(of: socket.peerProcess)
+                let reply = CallingProgram.$current.withValue(caller) { answer(frame) }
+                try socket.send(reply)
             } catch {
                 // After a bad frame the start of the next one is unknown.
                 if error.code != .ioFailure && error.code != .timedOut { refuse(socket, error) }

@@ -12,14 +12,19 @@ package final class ControlSocket: Sendable {
     deinit { close(descriptor) }
 
     /// The user at the other end. It is nil when the system does not tell.
-    package var peerUserID: uid_t? {
+    package var peerUserID: uid_t? { peer?.user }
+
+    /// The process at the other end. It is nil when the system does not tell.
+    var peerProcess: pid_t? { peer?.process }
+
+    private var peer: (process: pid_t, user: uid_t)? {
         // struct ucred is pid, uid, gid; Glibc's module does not export it.
         var credentials: [UInt32] = [0, 0, 0]
         var length = socklen_t(MemoryLayout<UInt32>.size * credentials.count)
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,
             length == socklen_t(MemoryLayout<UInt32>.size * credentials.count)
         else { return nil }
-        return credentials[1]
+        return (pid_t(bitPattern: credentials[0]), credentials[1])
     }
 
     /// Sets how long the socket waits for a peer that sends nothing, or that does not read. 0 means

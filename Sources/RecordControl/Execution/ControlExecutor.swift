@@ -80,6 +80,7 @@ package struct ControlExecutor: Sendable {
         case .move(let path, let target): try move(path, to: target)
         case .restore(let path, let version): try restore(path, version: version)
         case .restoreAll(let path, let point): try restoreAll(path, point)
+        case .undo(let choice, let isRehearsal): try undo(choice, isRehearsal: isRehearsal)
         case .revert(let path): try revert(path)
         case .discardDraft(let path): try discardDraft(path)
         case .settleConflict(let path, let number, let settlement):

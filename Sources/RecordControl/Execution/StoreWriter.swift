@@ -51,9 +51,20 @@ package enum StoreWriter: Sendable {
     package func perform(_ request: ControlRequest) throws(RecordError) -> ControlReply {
         switch self {
         case .direct(let store, let author):
-            try ControlExecutor(store: store).run(request, by: author)
+            try Self.perform(request, store, author)
         case .daemon(let client, let author): try client.perform(request, by: author)
         }
+    }
+
+    private static func perform(
+        _ request: ControlRequest, _ store: RecordStore, _ author: AuthorName?
+    ) throws(RecordError) -> ControlReply {
+        let result = CallingProgram.$current.withValue(.command(of: getpid())) {
+            Result { () throws(RecordError) in
+                try ControlExecutor(store: store).run(request, by: author)
+            }
+        }
+        return try result.get()
     }
 
     /// Closes the store. Errors: as `RecordStore.close`.

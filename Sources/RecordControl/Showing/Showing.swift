@@ -1,9 +1,20 @@
+import Glibc
 package import RecordModel
 
 /// Values in a form for people.
 package enum Showing {
     package static func time(_ timestamp: Timestamp) -> String {
         ISO8601.print(milliseconds: timestamp.milliseconds)
+    }
+
+    /// Returns a time in this machine's time zone, to the second: `2026-11-30 14:03:12`.
+    package static func localTime(_ timestamp: Timestamp) -> String {
+        var seconds = time_t(timestamp.seconds)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S", &parts)
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Returns a size, such as `512 B` or `12.3 KiB`: three significant digits.

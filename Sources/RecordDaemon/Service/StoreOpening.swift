@@ -21,6 +21,7 @@ struct StoreOpening {
     func open() throws(RecordError) -> RecordStore {
         var options = StoreOptions(grace: mount.grace, logger: logger, readOnly: mount.readOnly)
         options.mountAuthor = mount.author
+        options.caller = { CallingProgram.current ?? .ofServedCall }
         guard !canWrite else { return try openForWriting(options) }
         guard mount.readOnly else {
             throw RecordError(

@@ -1,4 +1,4 @@
-/// The category of the daemon's own lines in the log, for `recordfs log --category`. Without it, a
+/// The category of the daemon's own lines in the log, for `recordfs daemon-log --category`. Without it, a
 /// line has the name of its module.
 enum LogCategory {
     static let mount = "recordfs"

@@ -46,7 +46,7 @@ package enum LineMerge {
     }
 
     /// Gives each distinct line a number, so that comparing two lines is cheap.
-    private struct Numbering {
+    struct Numbering {
         private(set) var texts: [ArraySlice<UInt8>] = []
         private var numbers: [ArraySlice<UInt8>: Int32] = [:]
 
@@ -75,7 +75,7 @@ package enum LineMerge {
 
     /// Returns for each line of `old` its place in `new`, -1 for a removed line: a longest common
     /// subsequence. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986).
-    private static func matches(_ old: [Int32], _ new: [Int32]) -> [Int32]? {
+    static func matches(_ old: [Int32], _ new: [Int32]) -> [Int32]? {
         let same = zip(old, new).prefix { $0 == $1 }.count
         let rest = zip(old[same...].reversed(), new[same...].reversed())
         let sameAtEnd = rest.prefix { $0 == $1 }.count

@@ -131,4 +131,36 @@ extension RecordRows {
             """, [.integer(token)]
         ) { row throws(RecordError) in try row.historyRow() }
     }
+
+    /// Returns the token of a record's version in a type at a moment. Nil when there was no such
+    /// record, or when the version is no longer kept.
+    func version(
+        of record: RecordKey, _ type: RecordTypeName, upTo token: Int64
+    ) throws(RecordError) -> Int64? {
+        let version = try connection.first(
+            """
+            SELECT token, kind FROM history
+            WHERE zone_id = ? AND name = ? AND type = ? AND token <= ?
+            ORDER BY token DESC LIMIT 1
+            """,
+            [
+                .integer(record.zone.rawValue), .name(record.name), .name(type), .integer(token),
+            ]
+        ) { (token: $0.int64(0), kind: $0.string(1)) }
+        return version.flatMap { $0.kind == ChangeKind.deleted.rawValue ? nil : $0.token }
+    }
+
+    /// Returns whether another record has the name, in any type of the zone, or the name of the file
+    /// in the type. One that waits for its deletion has neither.
+    func isTaken(
+        _ name: RecordName, _ type: RecordTypeName, _ stem: Stem, _ zone: ZoneID
+    ) throws(RecordError) -> Bool {
+        try connection.exists(
+            """
+            SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
+            UNION ALL
+            SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
+            WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
+            """, [.integer(zone.rawValue), .name(name), .name(type), .name(stem)])
+    }
 }

@@ -20,6 +20,13 @@ package struct RestoreScope: Hashable, Sendable {
         self.stem = stem
     }
 
+    /// Returns whether the zone is at or below the place, or contains it.
+    func reaches(_ zone: ZoneInfo) -> Bool {
+        if let database, database != zone.database { return false }
+        if let owner, owner != zone.owner { return false }
+        return self.zone == nil || self.zone == zone.name
+    }
+
     func contains(_ zone: ZoneInfo) -> Bool {
         if let database, database != zone.database { return false }
         if let owner, owner != zone.owner { return false }

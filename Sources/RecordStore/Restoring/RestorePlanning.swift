@@ -65,12 +65,8 @@ struct RestorePlanning {
         case .deletion: try planning.addDeleted()
         case .token(let token): try planning.addChanged(after: token, waitingAfter: nil)
         case .time(let time):
-            // The token decides, because the clock may have been wrong for a while.
-            let token = try connection.first(
-                "SELECT token FROM history WHERE at <= ? ORDER BY token DESC LIMIT 1",
-                [.time(time)]
-            ) { $0.int64(0) }
-            try planning.addChanged(after: token ?? 0, waitingAfter: time)
+            let token = try connection.lastToken(by: time)
+            try planning.addChanged(after: token, waitingAfter: time)
         }
         return planning.plan
     }
@@ -288,22 +284,12 @@ struct RestorePlanning {
     /// file's name, or comes back with that name.
     private mutating func add(_ step: RestoreStep?, _ key: Key) throws(RecordError) {
         guard let step else { return }
-        if try isTaken(key, step.stem) || !planned.insert(key.inZone).inserted {
+        let isTaken = try connection.records.isTaken(key.name, key.type, step.stem, key.zone)
+        if isTaken || !planned.insert(key.inZone).inserted {
             plan.inTheWay += 1
         } else {
             plan.steps.append(step)
         }
-    }
-
-    private func isTaken(_ key: Key, _ stem: Stem) throws(RecordError) -> Bool {
-        try connection.exists(
-            """
-            SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
-            UNION ALL
-            SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
-            WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
-            """,
-            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .name(stem)])
     }
 
     private mutating func typeName(of id: TypeID) throws(RecordError) -> RecordTypeName? {

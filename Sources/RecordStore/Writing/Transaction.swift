@@ -13,6 +13,12 @@ package final class Transaction {
     package let author: Author
     /// The name that the program has given itself which asks for this transaction.
     package let program: AuthorName?
+    /// The program that makes the call, as the kernel knows it.
+    let caller: CallingProgram?
+    /// The gesture of its changes. Nil before the first, and where they belong to none.
+    var ownGesture: GestureID?
+    /// The gesture that this transaction takes back.
+    var reverts: GestureID?
     /// The token of the first change in this transaction. Nil before it.
     var firstToken: Int64?
     /// The time of everything in this transaction.
@@ -83,6 +89,7 @@ package final class Transaction {
         self.author = author
         self.program = program
         self.now = now
+        caller = store.options.caller()
         model = store.attachedModel.withLock { $0 }
         changed = store.moment.next(now: now)
         store.moment.set(changed)

@@ -9,6 +9,7 @@ extension Transaction {
     package var sharing: SharedContent { SharedContent(transaction: self) }
     package var links: ObjectLinks { ObjectLinks(transaction: self) }
     package var duplicates: Duplicates { Duplicates(transaction: self) }
+    package var undoing: RecordUndoing { RecordUndoing(transaction: self) }
     package var models: ModelAttaching { ModelAttaching(transaction: self) }
 }
 
@@ -66,4 +67,12 @@ package struct Duplicates {
 /// sent: only the types and the texts of this machine change.
 package struct ModelAttaching {
     package let transaction: Transaction
+}
+
+/// Takes back what gestures have done: `undo`, and `redo`, which takes back an undo.
+///
+/// An undo is a gesture too, so that history only grows. Only what the gesture itself has changed is
+/// changed back: a value that somebody has changed since stays, and is told.
+package struct RecordUndoing {
+    let transaction: Transaction
 }

@@ -138,7 +138,7 @@ extension MountTests {
                 recordfs events --kind deleted
                 recordfs events --last 1 --kind created
                 recordfs events --kind nonsense
-                recordfs log --level debug
+                recordfs daemon-log --level debug
                 recordfs gc -n
                 recordfs gc
                 mkdir empty; recordfs import empty private/A/Row; echo $?

@@ -61,7 +61,8 @@ extension MountTests {
                     output: "0\n",
                     changes: false),
                 Case(
-                    command: "log", script: "recordfs log | sed -n 's|.*Mounted at.*/||p'",
+                    command: "daemon-log",
+                    script: "recordfs daemon-log | sed -n 's|.*Mounted at.*/||p'",
                     output: "Other\n", changes: false),
                 Case(
                     command: "errors",
@@ -99,6 +100,27 @@ extension MountTests {
                     command: "restore",
                     script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
                     output: "{\"in\": \"b\"}"),
+                Case(
+                    command: "log",
+                    script: "recordfs log --stat | grep -c OnlyB; recordfs log JP.json | wc -l",
+                    output: "1\n1\n", changes: false),
+                Case(
+                    command: "show", script: "recordfs show --stat | grep -c OnlyB",
+                    output: "1\n", changes: false),
+                Case(
+                    command: "diff", script: "recordfs diff @0 --stat . | grep -c OnlyB",
+                    output: "1\n", changes: false),
+                Case(
+                    command: "blame", script: "recordfs blame JP.json | sed 's/.*in: /in: /'",
+                    output: "in: \"b\"\n", changes: false),
+                Case(
+                    command: "undo", script: "recordfs rm JP.json; recordfs undo > /dev/null; ls",
+                    output: "JP.json\nOnlyB.json\n"),
+                Case(
+                    command: "redo",
+                    script: """
+                        recordfs rm JP.json; recordfs undo > /dev/null; recordfs redo > /dev/null; ls
+                        """, output: "OnlyB.json\n"),
                 Case(
                     command: "draft",
                     script: """

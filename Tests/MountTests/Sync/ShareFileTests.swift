@@ -25,7 +25,7 @@ extension MountTests {
                 try alice.ok("cp -r \(zone) RecordFS/private/Copy")
                 #expect(try alice.ok("ls -A RecordFS/private/Copy") == "Recipe")
                 #expect(try alice.ok("ls -A RecordFS/private/Copy/Recipe") == "soup.json")
-                #expect(try alice.ok("recordfs log").contains("is not shared"))
+                #expect(try alice.ok("recordfs daemon-log").contains("is not shared"))
                 let path = share == ".share.json" ? "" : "/Recipe/soup"
                 try alice.ok("rm -r RecordFS/private/Copy")
                 try alice.ok("recordfs share stop private/Kitchen\(path)")

@@ -16,6 +16,24 @@ extension Migrations {
         ALTER TABLE history ADD COLUMN batch INTEGER;
         """
 
+    /// The gestures (`Gesture`). `first_token` is the first token that a change of it can have;
+    /// `reverts` is the gesture that it has taken back. `record.gesture` is the gesture of a waiting
+    /// deletion.
+    static let gestures = """
+        CREATE TABLE gesture (
+            id INTEGER PRIMARY KEY,
+            at INTEGER NOT NULL,
+            author TEXT NOT NULL,
+            program TEXT,
+            tool TEXT,
+            first_token INTEGER NOT NULL,
+            reverts INTEGER
+        );
+        CREATE INDEX gesture_reverts ON gesture (reverts) WHERE reverts IS NOT NULL;
+        ALTER TABLE history ADD COLUMN gesture INTEGER;
+        ALTER TABLE record ADD COLUMN gesture INTEGER;
+        """
+
     /// The programs that read the history with a name, each with the token up to which it has read,
     /// and the time of its last use.
     static let readers = """

@@ -34,6 +34,7 @@ enum Migrations {
         ("2026-11-29 loose links", [sql("loose links", looseLinks)]),
         ("2026-11-29 duplicates", [sql("duplicates", duplicates)]),
         ("2026-11-29 due lists", [sql("due lists", dueLists)]),
+        ("2026-11-30 gestures", [sql("gestures", gestures)]),
     ]
 
     typealias Step = (
@@ -131,7 +132,7 @@ enum Migrations {
         "move", "renamed", "heard_stamps", "query_index", "query_value", "words_of_others",
         "saved_text", "follow", "object_model", "object_link", "history_reader",
         "object_doubt", "object_move", "object_identity", "object_duplicate",
-        "object_list_due",
+        "object_list_due", "gesture",
     ]
 
     /// The columns are the last of their tables and are NULL until the loop after this step fills

@@ -41,6 +41,7 @@ extension RecordWriting {
                 [
                     .integer(id.rawValue), .time(transaction.now),
                     .integer(isOther ? RecordFlags.incarnation : 0), .time(transaction.changed),
+                    .optional(try transaction.gesture()?.rawValue),
                 ])
         }
         try transaction.touch(record.entry.type)
@@ -52,9 +53,19 @@ extension RecordWriting {
     }
 
     private static let wait = """
-        UPDATE record SET state = 2, waiting_since = ?2, flags = flags + ?3, \(Columns.changed("?4"))
+        UPDATE record SET state = 2, waiting_since = ?2, flags = flags + ?3, \(Columns.changed("?4")),
+            gesture = ?5
         WHERE id = ?1
         """
+
+    /// Returns the gesture that has removed a record whose deletion waits.
+    private func gesture(removing record: StoredRow) throws(RecordError) -> GestureID? {
+        guard record.state == .waitingDelete else { return nil }
+        let gesture = try transaction.connection.first(
+            "SELECT gesture FROM record WHERE id = ?", [.integer(record.id.rawValue)]
+        ) { $0.int64IfPresent(0) }
+        return (gesture ?? nil).map { GestureID($0) }
+    }
 
     /// Ends the deletion, so that the record is as before. Nothing happens when it does not wait
     /// for its deletion.
@@ -104,7 +115,8 @@ extension RecordWriting {
         try transaction.sharing.keepUnsentEdit(of: record, named: name, place)
         Failpoint.pass(.finalDeleteTrashed)
         let token = try addHistory(
-            .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false)
+            .deleted, id, name, record.generation, place, fields: [], text: [], hasAssets: false,
+            gesture: try gesture(removing: record))
         try transaction.outbox.enqueue(.delete, id, name, record.generation, place)
         if hasMoves, transaction.author != .sync {
             try transaction.moves.noteMove(ofRenamed: record, name)

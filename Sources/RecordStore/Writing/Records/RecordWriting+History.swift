@@ -5,10 +5,15 @@ extension RecordWriting {
     /// Adds one row for an accepted change of values and returns its token. Its stamp is later than
     /// every known stamp of the record, even if the clock was set back by more than the limit for
     /// the stamps of others.
+    ///
+    /// - Parameter gesture: that of the transaction when nil.
     package func addHistory(
         _ kind: ChangeKind, _ record: RecordID, _ name: RecordName, _ generation: Int64,
-        _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool
+        _ place: TypePlace, fields: [FieldName], text: [UInt8], hasAssets: Bool,
+        gesture: GestureID? = nil
     ) throws(RecordError) -> Int64 {
+        let gesture =
+            if let gesture { gesture } else { try transaction.gesture() }
         var stamp = try transaction.merging.stampOfChange()
         if transaction.author != .sync, place.zone.database.isSynced,
             generation > 1 || kind != .created
@@ -21,8 +26,8 @@ extension RecordWriting {
             """
             INSERT INTO history
                 (at, author, kind, zone_id, name, type, record_id, generation, fields, text,
-                checksum, program, batch, stamp)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?14, ?15,
+                checksum, program, batch, gesture, stamp)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?14, ?15, ?16,
                 max(?12, CASE WHEN ?8 <= 1 AND ?3 = 'created' THEN 0 ELSE
                     coalesce((SELECT min(stamp, ?13) + 1 FROM history
                         WHERE zone_id = ?4 AND name = ?5 ORDER BY token DESC LIMIT 1), 0) END))
@@ -33,7 +38,7 @@ extension RecordWriting {
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
                 .integer(stamp), .integer(.max - 1), .optional(transaction.program?.text),
-                .optional(transaction.firstToken),
+                .optional(transaction.firstToken), .optional(gesture?.rawValue),
             ])
         let token = transaction.connection.lastInsertedRow
         if transaction.firstToken == nil { transaction.firstToken = token }

@@ -131,6 +131,33 @@ extension RecordWriting {
         }
     }
 
+    /// Gives some fields of a record the values that they have in an earlier version, and leaves the
+    /// others as they are.
+    ///
+    /// - Parameters:
+    ///   - earlier: the version with its token.
+    ///   - present: the record's present values.
+    func restoreFields(
+        _ fields: [FieldName], of record: StoredRow, from earlier: (RecordDocument, token: Int64),
+        in present: RecordDocument
+    ) throws(RecordError) {
+        let place = try transaction.writablePlace(record.entry.type)
+        let values = fields.filter { $0 != .parent }.map { ($0, earlier.0[$0]) }
+        let text =
+            fields.contains(.parent)
+            ? present.replacing(values, parent: .some(earlier.0.parent))
+            : present.replacing(values)
+        try transaction.checkWritable(record, saying: text, as: record.entry.stem, in: place)
+        var new = NewState(text: text, place: place, stem: record.entry.stem)
+        new.kind = .restored
+        new.knownAssets = try keptAssets(.history, earlier.token).filter {
+            fields.contains($0.field)
+        }
+        _ = try bringing(new, under: record) { (new) throws(RecordError) in
+            try update(record, to: new)
+        }
+    }
+
     /// Saves the restored state below the refused text that the record's file shows. An empty
     /// refused text contains nothing, because no save ever arrived.
     private func bringing(

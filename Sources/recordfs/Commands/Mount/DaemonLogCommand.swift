@@ -3,9 +3,9 @@ import Logging
 import RecordControl
 import RecordModel
 
-struct LogCommand: ParsableCommand {
+struct DaemonLogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Print the log of the daemon.",
+        commandName: "daemon-log", abstract: "Print the log of the daemon.",
         discussion: """
             Each line has a time, a level and a category: recordfs for the mount, RecordSync for \
             the exchange with the server, and RecordMount, RecordTree and RecordStore for those \

@@ -4,13 +4,15 @@ import RecordModel
 import RecordStore
 
 extension RestorePoint: ExpressibleByArgument {
-    /// Reads an argument: `10m`, `2h`, `3d`, `1w` mean that long ago; a date or a time is in this
-    /// machine's time zone when it names none; digits alone are the token of a version.
+    /// Reads an argument: `10m`, `2h`, `3d`, `1w` mean that long ago; `now`; a date or a time, with
+    /// `today` or `yesterday` for a date, in this machine's time zone when it names none; a number,
+    /// also after `@`, is the token of a version.
     public init?(argument: String) {
-        if let token = Int64(argument) {
+        let digits = argument.hasPrefix("@") ? argument.dropFirst() : argument[...]
+        if let token = Int64(digits) {
             guard token >= 0 else { return nil }
             self = .token(token)
-        } else if let time = Self.ago(argument) ?? Self.time(argument) {
+        } else if let time = Self.ago(argument) ?? Self.time(Self.dated(argument)) {
             self = .time(time)
         } else {
             return nil
@@ -18,6 +20,7 @@ extension RestorePoint: ExpressibleByArgument {
     }
 
     private static func ago(_ text: String) -> Timestamp? {
+        if text == "now" { return SystemClock().now }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
             count >= 0
@@ -29,6 +32,24 @@ extension RestorePoint: ExpressibleByArgument {
             return Timestamp(nanoseconds: 0)
         }
         return Timestamp(seconds: now.seconds - seconds.partialValue, nanoseconds: now.subsecond)
+    }
+
+    /// Returns the text with a date for `today` or `yesterday`.
+    private static func dated(_ text: String) -> String {
+        for (word, days) in [("today", 0), ("yesterday", -1)] where text.hasPrefix(word) {
+            var now = time_t(SystemClock().now.seconds)
+            var parts = tm()
+            localtime_r(&now, &parts)
+            // Noon, so that a change to summer time does not lead to another day.
+            (parts.tm_mday, parts.tm_hour) = (parts.tm_mday + Int32(days), 12)
+            parts.tm_isdst = -1
+            mktime(&parts)
+            let date = [parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday].map {
+                $0 < 10 ? "0\($0)" : "\($0)"
+            }
+            return date.joined(separator: "-") + text.dropFirst(word.count)
+        }
+        return text
     }
 
     private static func time(_ text: String) -> Timestamp? {

@@ -1,0 +1,193 @@
+import RecordModel
+import RecordSQL
+
+extension RecordUndoing {
+    /// Takes back what a gesture has done to a record. Returns nil when that is nothing.
+    func undo(_ change: GestureRows.Change) throws(RecordError) -> UndoneRecord? {
+        guard let zone = try zone(change.zone) else { return nil }
+        let current = try current(change)
+        let before = try before(change)
+        let isNew = change.first.map { $0.kind == .created || $0.kind == .restored } ?? false
+        if before == nil, isNew, change.isRemoval { return nil }
+        var record = UndoneRecord(
+            zone: zone, type: change.type, stem: try stem(change, current),
+            effect: .none(.changedSince), wasSent: try wasSent(change, zone))
+        do throws(RecordError) {
+            if let reason = try obstacle(change, zone) {
+                record.effect = .none(reason)
+            } else if before == nil, !isNew {
+                record.effect = .none(.versionIsGone)
+            } else if change.isRemoval {
+                record.effect = try bringBack(change, before, current, as: record.stem)
+            } else if let current {
+                (record.effect, record.left) = try changeBack(change, before, current)
+            } else {
+                record.effect = .none(.removedSince)
+            }
+        } catch {
+            throw RecordError(
+                error.code, "\(change.type)/\(record.stem): \(error.message)",
+                errno: error.systemErrno)
+        }
+        return record
+    }
+
+    // MARK: What is there
+
+    private func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+        try transaction.connection.first(
+            "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(id.rawValue)]
+        ) { $0.zone() }
+    }
+
+    /// Returns the record as it is now, if it is shown in that type.
+    private func current(_ change: GestureRows.Change) throws(RecordError) -> StoredRow? {
+        guard
+            let row = try transaction.connection.records.stored(named: change.name, change.zone),
+            row.state == .saved
+        else { return nil }
+        let type = try transaction.place(row.entry.type).name
+        return type == change.type ? row : nil
+    }
+
+    /// Returns the token of the record's version before the gesture. Nil when there was no record,
+    /// or when the version is no longer kept.
+    private func before(_ change: GestureRows.Change) throws(RecordError) -> Int64? {
+        let last = change.first.map { $0.token - 1 } ?? .max
+        return try transaction.connection.records.version(
+            of: RecordKey(zone: change.zone, name: change.name), change.type, upTo: last)
+    }
+
+    private func stem(
+        _ change: GestureRows.Change, _ current: StoredRow?
+    ) throws(RecordError) -> Stem {
+        if let current { return current.entry.stem }
+        return try trashed(change)?.stem ?? Stem(encoding: change.name)
+    }
+
+    private func trashed(
+        _ change: GestureRows.Change
+    ) throws(RecordError) -> (id: Int64, stem: Stem)? {
+        try transaction.connection.first(
+            """
+            SELECT id, stem FROM trash WHERE zone_id = ? AND type = ? AND name = ?
+            ORDER BY id DESC LIMIT 1
+            """,
+            [.integer(change.zone.rawValue), .name(change.type), .name(change.name)]
+        ) { ($0.int64(0), Stem(bytes: $0.bytes(1))) }
+    }
+
+    private func wasSent(
+        _ change: GestureRows.Change, _ zone: ZoneInfo
+    ) throws(RecordError) -> Bool {
+        guard zone.database.isSynced else { return false }
+        return try !transaction.connection.exists(
+            "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ?",
+            [.integer(change.zone.rawValue), .name(change.name)])
+    }
+
+    /// Returns why this user cannot change the record.
+    private func obstacle(
+        _ change: GestureRows.Change, _ zone: ZoneInfo
+    ) throws(RecordError) -> UndoneRecord.Reason? {
+        let isGone = try transaction.connection.exists(
+            "SELECT 1 FROM zone WHERE id = ? AND removed = 1 AND database = ?",
+            [.integer(zone.id.rawValue), .integer(Database.shared.rawValue)])
+        if isGone { return .notShared }
+        switch zone.permission {
+        case .readWrite: return nil
+        case .readOnly: return .readOnly
+        case .mixed:
+            let permission = try RecordPermissions(transaction.connection, zone.id)
+                .permission(of: change.name)
+            return permission == .readOnly ? .readOnly : nil
+        }
+    }
+
+    // MARK: Taking back
+
+    /// Brings back what the gesture has removed.
+    private func bringBack(
+        _ change: GestureRows.Change, _ before: Int64?, _ current: StoredRow?, as stem: Stem
+    ) throws(RecordError) -> UndoneRecord.Effect {
+        guard current == nil else { return .none(.nameIsTaken) }
+        guard let before else { return .none(.versionIsGone) }
+        let isTaken = try transaction.connection.records.isTaken(
+            change.name, change.type, stem, change.zone)
+        guard !isTaken else { return .none(.nameIsTaken) }
+        if let trash = try trashed(change) {
+            // The trash has its creation and its large fields.
+            _ = try transaction.records.restore(trash.id)
+            if change.isOnlyRemoval { return .broughtBack }
+        }
+        _ = try transaction.records.restoreVersion(before)
+        return .broughtBack
+    }
+
+    /// Changes back what the gesture has changed, as far as it is still there.
+    private func changeBack(
+        _ change: GestureRows.Change, _ before: Int64?, _ current: StoredRow
+    ) throws(RecordError) -> (UndoneRecord.Effect, left: [FieldName]) {
+        let isUntouched = try isUntouched(change, current)
+        guard let before else {
+            if !isUntouched, try !hasSameValues(change, current) {
+                return (.none(.changedSince), [])
+            }
+            guard !current.entry.showsText else { return (.none(.hasDraft), []) }
+            try transaction.records.beginDelete(current.id)
+            try transaction.records.finalizeDelete(current.id)
+            return (.removed, [])
+        }
+        if isUntouched {
+            _ = try transaction.records.restoreVersion(before)
+            return (.changed(change.fields), [])
+        }
+        return try changeFieldsBack(change, from: before, current)
+    }
+
+    /// Returns whether the record is written as the gesture has left it. An undo and a redo write a
+    /// version again.
+    private func isUntouched(
+        _ change: GestureRows.Change, _ current: StoredRow
+    ) throws(RecordError) -> Bool {
+        guard let last = change.last?.token else { return false }
+        let version = try transaction.connection.first(
+            "SELECT version FROM record WHERE id = ?", [.integer(current.id.rawValue)]
+        ) { $0.int64(0) }
+        if version == last { return true }
+        let then = try transaction.connection.records.version(last)?.text
+        return try then == transaction.connection.records.savedText(of: current.id)
+    }
+
+    private func hasSameValues(
+        _ change: GestureRows.Change, _ current: StoredRow
+    ) throws(RecordError) -> Bool {
+        guard let last = change.last?.token,
+            let then = try transaction.connection.records.version(last)?.text,
+            let text = try transaction.connection.records.savedText(of: current.id)
+        else { return false }
+        let now = try transaction.records.parse(text, of: change.type)
+        return try now.changedFields(from: transaction.records.parse(then, of: change.type)).isEmpty
+    }
+
+    /// Gives the fields that still have the gesture's values the values before it.
+    private func changeFieldsBack(
+        _ change: GestureRows.Change, from before: Int64, _ current: StoredRow
+    ) throws(RecordError) -> (UndoneRecord.Effect, left: [FieldName]) {
+        guard let last = change.last,
+            let earlier = try transaction.connection.records.version(before),
+            let later = try transaction.connection.records.version(last.token),
+            let text = try transaction.connection.records.savedText(of: current.id)
+        else { return (.none(.versionIsGone), []) }
+        let old = try transaction.records.parse(earlier.text, of: change.type)
+        let made = try transaction.records.parse(later.text, of: change.type)
+        let now = try transaction.records.parse(text, of: change.type)
+        let changedSince = Set(now.changedFields(from: made))
+        let own = Set(made.changedFields(from: old)).intersection(change.fields)
+        let left = change.fields.filter { own.contains($0) && changedSince.contains($0) }
+        let fields = change.fields.filter { own.contains($0) && !changedSince.contains($0) }
+        guard !fields.isEmpty else { return (.none(.changedSince), left) }
+        try transaction.records.restoreFields(fields, of: current, from: (old, before), in: now)
+        return (.changed(fields), left)
+    }
+}
