@@ -11,7 +11,6 @@ extension MountTests {
         @Test(
             "a reader who follows a page of the mount gets what it says",
             arguments: [
-                ("Undo", "recordfs undo 2"),
                 ("ModelTutorial", "recordfs new zone/Step"),
                 ("ModelOfYourOwn", "recordfs query private/Library/Book shelf=corridor"),
             ])
