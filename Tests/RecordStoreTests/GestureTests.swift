@@ -9,14 +9,6 @@ import Testing
 
     init() throws { fixture = try StoreFixture() }
 
-    /// Runs the body as one program that calls the mount.
-    private func program<T>(
-        _ group: Int32, _ name: String = "vim", _ body: () throws -> T
-    ) throws -> T {
-        try CallingProgram.$current.withValue(
-            CallingProgram(processGroup: group, name: { name }), operation: body)
-    }
-
     /// Lets the running gestures end.
     private func pause() { fixture.clock.advance(Gesture.pause + .milliseconds(1)) }
 
@@ -41,7 +33,7 @@ import Testing
     @Test("a save is taken back, then the one before, and forward again")
     func stack() throws {
         for text in [#"{"n":1}"#, #"{"n":2}"#, #"{ "n": 3 }"#] {
-            try program(7) { _ = try fixture.save("a", text) }
+            try fixture.program(7) { _ = try fixture.save("a", text) }
             pause()
         }
         let first = try undo()
@@ -67,12 +59,12 @@ import Testing
     @Test("what one program does without a pause is one gesture, whatever others do meanwhile")
     func oneGesture() throws {
         for n in 0..<20 {
-            try program(7, "cp") { _ = try fixture.save("a\(n)", #"{"n":1}"#) }
-            try program(8) { _ = try fixture.save("b\(n)", #"{"n":1}"#) }
+            try fixture.program(7, "cp") { _ = try fixture.save("a\(n)", #"{"n":1}"#) }
+            try fixture.program(8) { _ = try fixture.save("b\(n)", #"{"n":1}"#) }
             fixture.clock.advance(.seconds(1))
         }
         pause()
-        try program(7, "cp") { _ = try fixture.save("c", #"{"n":1}"#) }
+        try fixture.program(7, "cp") { _ = try fixture.save("c", #"{"n":1}"#) }
         #expect(try undo()[0].records.map(\.stem) == [Stem("c")])
         let b = try undo()
         #expect(
@@ -85,11 +77,9 @@ import Testing
     @Test("the commands of a loop are one gesture, and what runs beside them is another one")
     func loop() throws {
         func save(_ stem: String, _ group: Int32, running: Set<Int32>) throws {
-            try CallingProgram.$current.withValue(
-                CallingProgram(
-                    processGroup: group, name: { "jq" }, session: { 1 },
-                    isRunning: { running.contains($0) })
-            ) { _ = try fixture.save(stem, #"{"n":1}"#) }
+            try fixture.program(group, "jq", isRunning: { running.contains($0) }) {
+                _ = try fixture.save(stem, #"{"n":1}"#)
+            }
             fixture.clock.advance(.milliseconds(100))
         }
         try save("beside", 9, running: [9])
@@ -103,10 +93,10 @@ import Testing
 
     @Test("the store's own work and what comes from elsewhere are never the last thing")
     func background() throws {
-        try program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
+        try fixture.program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
         pause()
         _ = try fixture.save("b", #"{"n":1}"#)
-        try program(8) { _ = try fixture.save("c", #"{"n":1}"#, author: .sync) }
+        try fixture.program(8) { _ = try fixture.save("c", #"{"n":1}"#, author: .sync) }
         #expect(try undo()[0].records.map(\.stem) == [Stem("a")])
         #expect(throws: RecordError.self) { try undo() }
         let token = try fixture.store.past.lastToken()
@@ -117,7 +107,7 @@ import Testing
     func removal() throws {
         for stem in ["a", "b"] { _ = try fixture.save(stem, #"{"n":1}"#) }
         for isFinal in [false, true] {
-            try program(7, "rm") {
+            try fixture.program(7, "rm") {
                 for stem in ["a", "b"] {
                     try fixture.beginDelete(try #require(try fixture.record(stem)).id)
                 }
@@ -146,7 +136,7 @@ import Testing
     func changedSince() throws {
         _ = try fixture.save("a", #"{"n":1,"m":1,"k":1}"#)
         _ = try fixture.save("b", #"{"n":1}"#)
-        try program(7, "sed") {
+        try fixture.program(7, "sed") {
             _ = try fixture.save("a", #"{"n":2,"m":2,"k":1}"#)
             _ = try fixture.save("b", #"{"n":2}"#)
             _ = try fixture.save("c", #"{"n":2}"#)
@@ -171,7 +161,7 @@ import Testing
     func changedAndRemoved() throws {
         _ = try fixture.save("a", #"{"n":1}"#)
         _ = try fixture.save("b", #"{"n":1}"#)
-        try program(7) {
+        try fixture.program(7) {
             _ = try fixture.save("a", #"{"n":2}"#)
             try fixture.delete(try #require(try fixture.record("a")).id)
             _ = try fixture.save("b", #"{"n":2}"#)
@@ -189,7 +179,7 @@ import Testing
     @Test("what cannot be taken back is left, with the reason")
     func left() throws {
         for stem in ["a", "b", "d"] { _ = try fixture.save(stem, #"{"n":1}"#) }
-        try program(7) {
+        try fixture.program(7) {
             _ = try fixture.save("a", #"{"n":2}"#)
             try fixture.delete(try #require(try fixture.record("b")).id)
             _ = try fixture.save("d", #"{"n":2}"#)
@@ -211,12 +201,12 @@ import Testing
 
     @Test("something new after an undo ends the way forward, except by name")
     func redoAfterChange() throws {
-        try program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
+        try fixture.program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
         pause()
         _ = try undo()
         let token = try fixture.store.past.lastToken()
         pause()
-        try program(7) { _ = try fixture.save("b", #"{"n":1}"#) }
+        try fixture.program(7) { _ = try fixture.save("b", #"{"n":1}"#) }
         #expect(throws: RecordError.self) { try redo() }
         _ = try undo(.ofToken(token))
         #expect(try fixture.text("a") == #"{"n":1}"#)
@@ -225,9 +215,35 @@ import Testing
 
     @Test("an undo after a restart knows what was done before")
     func restart() throws {
-        try program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
+        try fixture.program(7) { _ = try fixture.save("a", #"{"n":1}"#) }
         try fixture.reopen()
-        try program(7) { _ = try fixture.save("b", #"{"n":1}"#) }
+        try fixture.program(7) { _ = try fixture.save("b", #"{"n":1}"#) }
         #expect(try undo(.latest(9)).map { $0.records.map(\.stem) } == [[Stem("b")], [Stem("a")]])
+    }
+
+    @Test("what a server has is told as sent, and nothing without an account")
+    func sent() throws {
+        /// Saves one record, removes another for good, and returns what undo says of both.
+        func sent(_ isSent: Bool) throws -> Int {
+            _ = try fixture.save("b", #"{"n":1}"#)
+            try fixture.sendAll()
+            try fixture.program(7) {
+                _ = try fixture.save("a", #"{"n":1}"#)
+                try fixture.beginDelete(try #require(try fixture.record("b")).id)
+            }
+            fixture.clock.advance(.seconds(60))
+            _ = try fixture.store.upkeep.finalizeWaitingDeletes(author: .mount)
+            if isSent { try fixture.sendAll() }
+            let undone = try undo()[0]
+            #expect(undone.changed == 2)
+            return undone.sent
+        }
+        #expect(try sent(false) == 0 && sent(true) == 0, "nobody has signed in")
+        try fixture.store.setOwner(
+            StoreOwner(
+                server: "https://records.example.org", container: "iCloud.org.example",
+                environment: "production", user: "_ada", profile: "recordfs"))
+        #expect(try sent(false) == 0)
+        #expect(try sent(true) == 2)
     }
 }

@@ -10,8 +10,7 @@ import Testing
 
     private func program<T>(_ name: String, _ body: () throws -> T) throws -> T {
         defer { fixture.clock.advance(Gesture.pause + .milliseconds(1)) }
-        return try CallingProgram.$current.withValue(
-            CallingProgram(processGroup: Int32(name.count), name: { name }), operation: body)
+        return try fixture.program(Int32(name.count), name, body)
     }
 
     private func log(_ set: (inout LogQuery) -> Void = { _ in }) throws -> [LogEntry] {
@@ -66,9 +65,9 @@ import Testing
     func interleaved() throws {
         for n in 0..<2_500 {
             for name in ["cp", "tar"] {
-                try CallingProgram.$current.withValue(
-                    CallingProgram(processGroup: Int32(name.count), name: { name })
-                ) { _ = try fixture.save("\(name)\(n)", #"{"n":1}"#) }
+                try fixture.program(Int32(name.count), name) {
+                    _ = try fixture.save("\(name)\(n)", #"{"n":1}"#)
+                }
             }
         }
         let all = try log().map(\.counts.made)
@@ -101,7 +100,7 @@ import Testing
         let tokens = try log().compactMap(\.token).reversed().map { $0 }
         func names(_ from: RestorePoint, _ to: RestorePoint? = nil) throws -> [String] {
             try past.differences(in: RestoreScope(), from: from, to: to).map {
-                "\($0.name) \($0.old == nil ? "+" : $0.new == nil ? "-" : "~")"
+                "\($0.place.name) \($0.old == nil ? "+" : $0.new == nil ? "-" : "~")"
             }
         }
         #expect(try names(.token(0)) == ["a +", "b +"], "c is removed")
@@ -112,7 +111,7 @@ import Testing
         #expect(try names(.time(fixture.clock.now)) == ["c -"])
         let one = try past.differences(
             in: RestoreScope(), of: [key("b")], from: .token(tokens[0]))
-        #expect(one.count == 1 && one[0].name == RecordName("b"))
+        #expect(one.count == 1 && one[0].place.name == RecordName("b"))
     }
 
     @Test("a record is followed through its renames")

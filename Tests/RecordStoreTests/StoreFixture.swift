@@ -99,6 +99,16 @@ final class StoreFixture {
         }
     }
 
+    /// Runs the body as a program that calls the mount: a process group of one session.
+    func program<T>(
+        _ group: Int32, _ name: String = "vim",
+        isRunning: @escaping @Sendable (Int32) -> Bool = { _ in true }, _ body: () throws -> T
+    ) rethrows -> T {
+        let table = ProgramTable(program: { $0 }, isRunning: isRunning, session: { _ in 1 })
+        let caller = CallingProgram(thread: group, table: table, name: { name })
+        return try CallingProgram.$current.withValue(caller, operation: body)
+    }
+
     func record(_ stem: String, type: TypeID? = nil) throws(RecordError) -> RecordEntry? {
         try store.record(type ?? note, Stem(stem))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 package import RecordModel
 package import RecordStore
-package import RecordStoreSync
+import RecordStoreSync
 package import RecordSync
 package import ServerTestSupport
 import Synchronization

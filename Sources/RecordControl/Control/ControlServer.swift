@@ -124,7 +124,7 @@ package final class ControlServer: Sendable {
         while true {
             do {
                 guard let frame = try socket.receive() else { return }
-                let caller = CallingProgram.command(of: socket.peerProcess)
+                let caller = CallingProgram(thread: socket.peerProcess ?? 0) { "recordfs" }
                 let reply = CallingProgram.$current.withValue(caller) { answer(frame) }
                 try socket.send(reply)
             } catch {

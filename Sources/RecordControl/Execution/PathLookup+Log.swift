@@ -23,17 +23,15 @@ extension RecordStore {
     }
 
     /// Returns the path of a record in a version, also of one that no longer exists.
-    package func path(
-        of record: RecordKey, _ type: RecordTypeName
-    ) throws(RecordError) -> RecordPath {
-        let entry = try self.record(named: record.name, in: record.zone)
+    package func path(of place: RecordPlace) throws(RecordError) -> RecordPath {
+        let entry = try self.record(named: place.name, in: place.zone)
         let isThere = try entry.map { (entry) throws(RecordError) in
-            try self.type(record.zone, type)?.id == entry.type
+            try self.type(place.zone, place.type)?.id == entry.type
         }
         let stem = isThere == true ? entry?.stem : nil
-        let zone = try past.zone(record.zone)
+        let zone = try past.keptZone(place.zone)
         return RecordPath(
             database: zone?.database, owner: zone?.owner ?? .me, zone: zone?.name,
-            type: type, item: .record(stem ?? Stem(encoding: record.name)))
+            type: place.type, item: .record(stem ?? Stem(encoding: place.name)))
     }
 }

@@ -59,7 +59,8 @@ package enum StoreWriter: Sendable {
     private static func perform(
         _ request: ControlRequest, _ store: RecordStore, _ author: AuthorName?
     ) throws(RecordError) -> ControlReply {
-        let result = CallingProgram.$current.withValue(.command(of: getpid())) {
+        let caller = CallingProgram(thread: getpid()) { "recordfs" }
+        let result = CallingProgram.$current.withValue(caller) {
             Result { () throws(RecordError) in
                 try ControlExecutor(store: store).run(request, by: author)
             }

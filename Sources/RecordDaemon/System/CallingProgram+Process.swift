@@ -1,6 +1,5 @@
 import FuseKit
 import Glibc
-import RecordControl
 import RecordStore
 
 extension CallingProgram {
@@ -10,7 +9,7 @@ extension CallingProgram {
     /// The program whose call of the kernel this thread serves.
     static var ofServedCall: CallingProgram? {
         guard let thread = ServedCaller.current?.threadID else { return nil }
-        return CallingProgram(process: thread) { name(of: thread) }
+        return CallingProgram(thread: thread) { name(of: thread) }
     }
 
     /// Returns the name that the kernel has for a thread, which is that of its program unless the

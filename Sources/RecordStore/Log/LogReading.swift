@@ -28,20 +28,10 @@ extension RecordHistory {
 
     /// Returns the token of a record's version before another one. Nil when there was no record then.
     package func versionBefore(
-        _ token: Int64?, of record: RecordKey, _ type: RecordTypeName
+        _ token: Int64?, of place: RecordPlace
     ) throws(RecordError) -> Int64? {
         try store.read { connection throws(RecordError) in
-            try connection.records.version(
-                of: record, type, upTo: token.map { $0 - 1 } ?? .max)
-        }
-    }
-
-    /// Returns a zone, also one that was removed.
-    package func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
-        try store.read { connection throws(RecordError) in
-            try connection.first(
-                "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(id.rawValue)]
-            ) { $0.zone() }
+            try connection.records.version(of: place, upTo: token.map { $0 - 1 } ?? .max)
         }
     }
 }
@@ -90,10 +80,7 @@ private struct LogReading {
         zones = Set(
             try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
                 .filter(query.scope.reaches).map(\.id))
-        after =
-            try query.since.map { (point) throws(RecordError) in
-                try connection.token(at: point)
-            } ?? 0
+        after = try connection.token(at: query.since)
         upTo =
             try query.until.map { (point) throws(RecordError) in
                 try connection.token(at: point)
@@ -149,15 +136,15 @@ private struct LogReading {
 
     private mutating func add(_ row: Row) throws(RecordError) {
         let change = row.change
-        guard zones.contains(change.zone), query.scope.contains(change.type),
-            query.records?.contains(RecordKey(zone: change.zone, name: change.name)) ?? true
+        guard zones.contains(change.place.zone), query.scope.contains(change.place.type),
+            query.records?.contains(change.place.key) ?? true
         else { return }
         if let author = query.author, author != row.program?.text ?? row.author.rawValue { return }
         guard let place = try place(of: row) else { return }
         found[place].changes.append(change)
         if found[place].token == nil { found[place].token = change.token }
-        let record = RecordKey(zone: change.zone, name: change.name)
-        guard counted.insert(Counted(place: place, record: record)).inserted else { return }
+        let record = Counted(place: place, record: change.place.key)
+        guard counted.insert(record).inserted else { return }
         found[place].counts.add(change.kind)
     }
 
@@ -225,18 +212,16 @@ private struct LogReading {
     private func waiting() throws(RecordError) -> [Row] {
         var since = Int64.min
         if case .time(let time) = query.since { since = time.nanoseconds }
-        return try connection.all(
-            """
-            SELECT coalesce(r.gesture, 0), 0, r.waiting_since, ?1, NULL, r.zone_id, t.name, r.name,
-                NULL, ?2, x''
-            FROM record r JOIN record_type t ON t.id = r.type_id
-            WHERE r.waiting_since > ?3 AND r.name IS NOT NULL
-            ORDER BY r.waiting_since DESC, r.id DESC
-            """,
-            [
-                .text(Author.mount.rawValue), .text(ChangeKind.waiting.rawValue), .integer(since),
-            ]
-        ) { Self.row($0) }
+        return try connection.records.waitingDeletions()
+            .filter { $0.since.nanoseconds > since }
+            .sorted { ($0.since, $0.id) > ($1.since, $1.id) }
+            .map { waiting in
+                Row(
+                    key: waiting.gesture.map { .gesture($0) } ?? .transaction(0),
+                    at: waiting.since, author: .mount, program: nil,
+                    change: LogEntry.Change(
+                        place: waiting.place, token: nil, kind: .waiting, fields: []))
+            }
     }
 
     private static func row(_ row: SQLStatement) -> Row {
@@ -246,8 +231,7 @@ private struct LogReading {
             at: row.time(2), author: Author(rawValue: row.string(3)) ?? .sync,
             program: row.isNull(4) ? nil : AuthorName(stored: row.string(4)),
             change: LogEntry.Change(
-                zone: ZoneID(row.int64(5)), type: RecordTypeName(bytes: row.bytes(6)),
-                name: RecordName(bytes: row.bytes(7)), token: row.int64IfPresent(8),
+                place: row.recordPlace(5), token: row.int64(8),
                 kind: ChangeKind(rawValue: row.string(9)) ?? .updated,
                 fields: FieldNameList.decode(row.bytes(10))))
     }

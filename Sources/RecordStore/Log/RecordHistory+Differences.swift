@@ -19,71 +19,32 @@ extension RecordHistory {
             let zones = Set(
                 try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
                     .filter(scope.reaches).map(\.id))
-            let reading = DifferenceReading(connection: connection)
-            var changed = try reading.changed(
+            let changed = try connection.records.changedPlaces(
                 after: min(from, to ?? .max), upTo: max(from, to ?? .max))
-            let waiting = end == nil ? Set(try reading.waiting()) : []
-            changed.formUnion(waiting)
+            // Nobody sees these any more.
+            let waiting =
+                end == nil ? Set(try connection.records.waitingDeletions().map(\.place)) : []
             var differences: [RecordDifference] = []
-            for place in changed
+            for place in changed.union(waiting)
             where zones.contains(place.zone) && scope.contains(place.type)
-                && records?.contains(RecordKey(zone: place.zone, name: place.name)) ?? true
+                && records?.contains(place.key) ?? true
             {
-                let record = RecordKey(zone: place.zone, name: place.name)
-                let old = try connection.records.version(of: record, place.type, upTo: from)
+                let old = try connection.records.version(of: place, upTo: from)
                 let new =
                     waiting.contains(place)
-                    ? nil
-                    : try connection.records.version(of: record, place.type, upTo: to ?? .max)
+                    ? nil : try connection.records.version(of: place, upTo: to ?? .max)
                 guard old != new else { continue }
-                differences.append(
-                    RecordDifference(
-                        zone: place.zone, type: place.type, name: place.name, old: old, new: new))
+                differences.append(RecordDifference(place: place, old: old, new: new))
             }
-            return differences.sorted(by: DifferenceReading.precedes)
+            return differences.sorted { $0.place.precedes($1.place) }
         }
     }
 }
 
-/// Reads the states of records at moments.
-private struct DifferenceReading {
-    /// A record in one type: a name that has moved to another type is another place.
-    struct Place: Hashable {
-        let zone: ZoneID
-        let type: RecordTypeName
-        let name: RecordName
-    }
-
-    let connection: SQLConnection
-
-    /// Returns the places that have a version between two tokens, the first one excluded.
-    func changed(after: Int64, upTo: Int64) throws(RecordError) -> Set<Place> {
-        Set(
-            try connection.all(
-                "SELECT zone_id, type, name FROM history WHERE token > ? AND token <= ?",
-                [.integer(after), .integer(upTo)]
-            ) { Self.place($0) })
-    }
-
-    /// Returns the places whose deletions wait: nobody sees these records any more.
-    func waiting() throws(RecordError) -> [Place] {
-        try connection.all(
-            """
-            SELECT r.zone_id, t.name, r.name FROM record r JOIN record_type t ON t.id = r.type_id
-            WHERE r.waiting_since IS NOT NULL AND r.name IS NOT NULL
-            """
-        ) { Self.place($0) }
-    }
-
-    private static func place(_ row: SQLStatement) -> Place {
-        Place(
-            zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
-            name: RecordName(bytes: row.bytes(2)))
-    }
-
-    static func precedes(_ left: RecordDifference, _ right: RecordDifference) -> Bool {
-        if left.zone != right.zone { return left.zone.rawValue < right.zone.rawValue }
-        if left.type != right.type { return left.type < right.type }
-        return left.name < right.name
+extension RecordPlace {
+    fileprivate func precedes(_ other: RecordPlace) -> Bool {
+        if zone != other.zone { return zone.rawValue < other.zone.rawValue }
+        if type != other.type { return type < other.type }
+        return name < other.name
     }
 }

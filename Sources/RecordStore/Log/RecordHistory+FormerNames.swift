@@ -29,7 +29,7 @@ private struct FormerNames {
     let connection: SQLConnection
 
     private struct Removed {
-        let name: RecordName
+        let record: RecordKey
         let text: [UInt8]?
     }
 
@@ -43,24 +43,24 @@ private struct FormerNames {
         ) { (gesture: $0.int64IfPresent(0), type: $0.bytes(1), text: $0.bytes(2)) }
         guard let first, let gesture = first.gesture else { return nil }
         let changes = try GestureRows(connection: connection).changes(of: GestureID(gesture))
-            .filter { $0.zone == record.zone && $0.type.bytes == first.type }
+            .filter { $0.place.zone == record.zone && $0.place.type.bytes == first.type }
         var removed: [Removed] = []
-        for change in changes where change.isRemoval && change.name != record.name {
+        for change in changes where change.isRemoval && change.place.name != record.name {
             removed.append(
-                Removed(name: change.name, text: try textBefore(change)))
+                Removed(record: change.place.key, text: try lastText(of: change.place.key)))
         }
         let hasOneMade = changes.count { !$0.isRemoval } == 1
         let same = removed.first { $0.text == first.text }
         let former = same ?? (hasOneMade && removed.count == 1 ? removed[0] : nil)
-        return former.map { RecordKey(zone: record.zone, name: $0.name) }
+        return former?.record
     }
 
-    private func textBefore(_ change: GestureRows.Change) throws(RecordError) -> [UInt8]? {
+    private func lastText(of record: RecordKey) throws(RecordError) -> [UInt8]? {
         try connection.first(
             """
             SELECT text FROM history WHERE zone_id = ? AND name = ? AND kind != 'deleted'
             ORDER BY token DESC LIMIT 1
-            """, [.integer(change.zone.rawValue), .name(change.name)]
+            """, [.integer(record.zone.rawValue), .name(record.name)]
         ) { $0.bytes(0) }
     }
 }

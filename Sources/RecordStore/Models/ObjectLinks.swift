@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 import RecordObjects
 import RecordSQL
 

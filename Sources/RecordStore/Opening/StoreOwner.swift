@@ -78,7 +78,7 @@ extension RecordStore {
 }
 
 extension SQLConnection {
-    fileprivate func owner() throws(RecordError) -> StoreOwner? {
+    func owner() throws(RecordError) -> StoreOwner? {
         try first("SELECT value FROM meta WHERE key = ?", [.text(StoreOwner.key)]) {
             $0.bytes(0)
         }.map { (text) throws(RecordError) in try StoreOwner(text) }

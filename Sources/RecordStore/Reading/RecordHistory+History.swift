@@ -135,7 +135,7 @@ extension RecordRows {
     /// Returns the token of a record's version in a type at a moment. Nil when there was no such
     /// record, or when the version is no longer kept.
     func version(
-        of record: RecordKey, _ type: RecordTypeName, upTo token: Int64
+        of place: RecordPlace, upTo token: Int64
     ) throws(RecordError) -> Int64? {
         let version = try connection.first(
             """
@@ -144,16 +144,26 @@ extension RecordRows {
             ORDER BY token DESC LIMIT 1
             """,
             [
-                .integer(record.zone.rawValue), .name(record.name), .name(type), .integer(token),
+                .integer(place.zone.rawValue), .name(place.name), .name(place.type),
+                .integer(token),
             ]
         ) { (token: $0.int64(0), kind: $0.string(1)) }
         return version.flatMap { $0.kind == ChangeKind.deleted.rawValue ? nil : $0.token }
     }
 
+    /// Returns the places that have a version between two tokens, the first one excluded.
+    func changedPlaces(after: Int64, upTo: Int64) throws(RecordError) -> Set<RecordPlace> {
+        Set(
+            try connection.all(
+                "SELECT zone_id, type, name FROM history WHERE token > ? AND token <= ?",
+                [.integer(after), .integer(upTo)]
+            ) { $0.recordPlace(0) })
+    }
+
     /// Returns whether another record has the name, in any type of the zone, or the name of the file
     /// in the type. One that waits for its deletion has neither.
     func isTaken(
-        _ name: RecordName, _ type: RecordTypeName, _ stem: Stem, _ zone: ZoneID
+        _ place: RecordPlace, _ stem: Stem
     ) throws(RecordError) -> Bool {
         try connection.exists(
             """
@@ -161,6 +171,25 @@ extension RecordRows {
             UNION ALL
             SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
             WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
-            """, [.integer(zone.rawValue), .name(name), .name(type), .name(stem)])
+            """,
+            [
+                .integer(place.zone.rawValue), .name(place.name), .name(place.type), .name(stem),
+            ])
+    }
+
+    /// Returns the deletions that are not final yet, in the order of the records' numbers.
+    func waitingDeletions() throws(RecordError) -> [WaitingDeletion] {
+        try connection.all(
+            """
+            SELECT r.zone_id, t.name, r.name, r.id, r.stem, r.waiting_since, r.gesture
+            FROM record r JOIN record_type t ON t.id = r.type_id
+            WHERE r.waiting_since IS NOT NULL AND r.name IS NOT NULL ORDER BY r.id
+            """
+        ) { row in
+            WaitingDeletion(
+                id: RecordID(row.int64(3)), place: row.recordPlace(0),
+                stem: Stem(bytes: row.bytes(4)), since: row.time(5),
+                gesture: row.int64IfPresent(6).map { GestureID($0) })
+        }
     }
 }

@@ -7,6 +7,8 @@ package enum Columns {
         id, database, owner, name, permission, mapping, created, modified, status_changed,
         mode_changed
         """
+    /// The number of columns in `zone`.
+    static let zoneCount: Int32 = 10
     /// An assignment that gives a row the time of the transaction (`Transaction.changed`), as the
     /// triggers of `ChangeTriggers` would.
     static func changed(_ parameter: String) -> String {

@@ -3,18 +3,6 @@ import RecordSQL
 
 /// Finds the steps for restoring many records, only by reading.
 struct RestorePlanning {
-    private struct Key: Hashable {
-        let zone: ZoneID
-        let type: RecordTypeName
-        let name: RecordName
-        var inZone: NameInZone { NameInZone(zone: zone, name: name) }
-    }
-
-    private struct NameInZone: Hashable {
-        let zone: ZoneID
-        let name: RecordName
-    }
-
     private struct Trashed {
         let id: Int64
         let stem: Stem
@@ -22,21 +10,15 @@ struct RestorePlanning {
         let author: String
     }
 
-    private struct Waiting {
-        let id: RecordID
-        let stem: Stem
-        let since: Timestamp
-    }
-
     private let connection: SQLConnection
     private let scope: RestoreScope
     private let zones: [ZoneID: ZoneInfo]
-    private let waiting: [(key: Key, value: Waiting)]
+    private let waiting: [WaitingDeletion]
     /// The newest entry of each record.
-    private let trash: [Key: Trashed]
+    private let trash: [RecordPlace: Trashed]
     private var types: [TypeID: RecordTypeName] = [:]
     /// The names that records get by the steps so far. A name is unique in its zone, over all types.
-    private var planned: Set<NameInZone> = []
+    private var planned: Set<RecordKey> = []
     private var plan = RestorePlan()
 
     private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
@@ -53,7 +35,7 @@ struct RestorePlanning {
         ) { $0.zone() }
         zones = Dictionary(
             all.filter(scope.contains).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-        waiting = try Self.waiting(connection)
+        waiting = try connection.records.waitingDeletions()
         trash = try Self.trash(connection)
     }
 
@@ -71,38 +53,17 @@ struct RestorePlanning {
         return planning.plan
     }
 
-    private static func waiting(
-        _ connection: SQLConnection
-    ) throws(RecordError) -> [(key: Key, value: Waiting)] {
-        try connection.all(
-            """
-            SELECT r.id, r.zone_id, t.name, r.name, r.stem, r.waiting_since
-            FROM record r JOIN record_type t ON t.id = r.type_id
-            WHERE r.waiting_since IS NOT NULL AND r.name IS NOT NULL ORDER BY r.id
-            """
-        ) { row in
-            (
-                Key(
-                    zone: ZoneID(row.int64(1)), type: RecordTypeName(bytes: row.bytes(2)),
-                    name: RecordName(bytes: row.bytes(3))),
-                Waiting(
-                    id: RecordID(row.int64(0)), stem: Stem(bytes: row.bytes(4)),
-                    since: row.time(5))
-            )
-        }
-    }
-
     /// Returns the newest entry of each record. Leaves out texts that were refused and are no
     /// records: each would make the whole restore fail.
-    private static func trash(_ connection: SQLConnection) throws(RecordError) -> [Key: Trashed] {
+    private static func trash(_ connection: SQLConnection) throws(RecordError) -> [RecordPlace:
+        Trashed]
+    {
         let refused = try refusedTexts(connection)
         let entries = try connection.all(
             "SELECT zone_id, type, name, id, stem, deleted, author FROM trash ORDER BY id"
         ) { row in
             (
-                Key(
-                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
-                    name: RecordName(bytes: row.bytes(2))),
+                row.recordPlace(0),
                 Trashed(
                     id: row.int64(3), stem: Stem(bytes: row.bytes(4)), deleted: row.time(5),
                     author: row.string(6))
@@ -136,33 +97,34 @@ struct RestorePlanning {
     // MARK: Deleted records
 
     private mutating func addDeleted() throws(RecordError) {
-        for (key, waiting) in waiting { addWaiting(key, waiting) }
-        let waiting = Set(waiting.map(\.key))
+        for waiting in waiting { addWaiting(waiting) }
+        let waiting = Set(waiting.map(\.place))
         let first = plan.steps.count
         // Records of two types may have had one name, one after the other. The last one has it now.
-        for (key, trashed) in trash.sorted(by: { $0.value.id > $1.value.id })
-        where !waiting.contains(key) {
-            guard scope.contains(key.type), scope.contains(trashed.stem) else { continue }
-            if try mayOnlyBeRead(key, { () throws(RecordError) in try textOfTrash(trashed.id) }) {
+        for (place, trashed) in trash.sorted(by: { $0.value.id > $1.value.id })
+        where !waiting.contains(place) {
+            guard scope.contains(place.type), scope.contains(trashed.stem) else { continue }
+            if try mayOnlyBeRead(place, { () throws(RecordError) in try textOfTrash(trashed.id) }) {
                 continue
             }
             var step = step(
-                key, stem: trashed.stem, wasDeleted: true, at: trashed.deleted,
+                place, stem: trashed.stem, wasDeleted: true, at: trashed.deleted,
                 by: trashed.author)
             step?.trash = trashed.id
-            try add(step, key)
+            try add(step, place)
         }
         plan.steps[first...].reverse()
     }
 
-    private mutating func addWaiting(_ key: Key, _ waiting: Waiting) {
-        guard scope.contains(key.type), scope.contains(waiting.stem) else { return }
+    private mutating func addWaiting(_ waiting: WaitingDeletion) {
+        let place = waiting.place
+        guard scope.contains(place.type), scope.contains(waiting.stem) else { return }
         var step = step(
-            key, stem: waiting.stem, wasDeleted: true, at: waiting.since,
+            place, stem: waiting.stem, wasDeleted: true, at: waiting.since,
             by: Author.mount.rawValue)
         step?.waiting = waiting.id
         guard let step else { return }
-        planned.insert(key.inZone)
+        planned.insert(place.key)
         plan.steps.append(step)
     }
 
@@ -178,49 +140,48 @@ struct RestorePlanning {
             """, [.integer(token)]
         ) { row in
             (
-                key: Key(
-                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
-                    name: RecordName(bytes: row.bytes(2))),
+                place: row.recordPlace(0),
                 count: row.int64(3), token: row.int64(4), at: row.time(5), author: row.string(6)
             )
         }
-        let waiting = Dictionary(waiting.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+        let waiting = Dictionary(waiting.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
         for change in changes.sorted(by: { $0.token < $1.token })
-        where zones[change.key.zone] != nil && scope.contains(change.key.type) {
+        where zones[change.place.zone] != nil && scope.contains(change.place.type) {
             try addChange(
-                change.key, before: token, waiting[change.key], count: change.count,
+                change.place, before: token, waiting[change.place], count: change.count,
                 at: change.at, by: change.author)
         }
-        let changed = Set(changes.map(\.key))
-        for (key, waiting) in self.waiting where !changed.contains(key) {
+        let changed = Set(changes.map(\.place))
+        for waiting in self.waiting where !changed.contains(waiting.place) {
             if let time, waiting.since <= time { continue }
-            addWaiting(key, waiting)
+            addWaiting(waiting)
         }
     }
 
     private mutating func addChange(
-        _ key: Key, before token: Int64, _ waiting: Waiting?, count: Int64, at: Timestamp,
+        _ place: RecordPlace, before token: Int64, _ waiting: WaitingDeletion?, count: Int64,
+        at: Timestamp,
         by author: String
     ) throws(RecordError) {
-        let current = try connection.records.stored(named: key.name, key.zone)
+        let current = try connection.records.stored(named: place.name, place.zone)
         let stem =
-            current?.entry.stem ?? trash[key]?.stem
-            ?? Stem(encoding: key.name)
+            current?.entry.stem ?? trash[place]?.stem
+            ?? Stem(encoding: place.name)
         guard scope.contains(stem) else { return }
-        guard let then = try version(of: key, upTo: token), then.kind != .deleted else {
+        guard let then = try version(of: place, upTo: token), then.kind != .deleted else {
             // A record that was not made since and does not exist is not counted.
             if current?.state == .saved { plan.madeSince += 1 }
             return
         }
-        if try mayOnlyBeRead(key, { then.text }) { return }
+        if try mayOnlyBeRead(place, { then.text }) { return }
         guard
             var step = step(
-                key, stem: stem, wasDeleted: current?.state != .saved, laterVersions: count,
+                place, stem: stem, wasDeleted: current?.state != .saved, laterVersions: count,
                 at: at, by: author)
         else { return }
         step.waiting = waiting?.id
         if let current {
-            guard try typeName(of: current.entry.type) == key.type else {
+            guard try typeName(of: current.entry.type) == place.type else {
                 plan.inTheWay += 1
                 return
             }
@@ -231,14 +192,14 @@ struct RestorePlanning {
             if step.version != nil || step.waiting != nil { plan.steps.append(step) }
             return
         }
-        step.trash = trash[key]?.id
+        step.trash = trash[place]?.id
         if try step.trash.map(textOfTrash) != then.text { step.version = then.token }
-        try add(step, key)
+        try add(step, place)
     }
 
     /// Returns the state of the record then. Returns nil for a time before it was made.
     private func version(
-        of key: Key, upTo token: Int64
+        of place: RecordPlace, upTo token: Int64
     ) throws(RecordError) -> (token: Int64, kind: ChangeKind?, text: [UInt8])? {
         try connection.first(
             """
@@ -246,7 +207,7 @@ struct RestorePlanning {
             WHERE zone_id = ? AND name = ? AND type = ? AND token <= ?
             ORDER BY token DESC LIMIT 1
             """,
-            [.integer(key.zone.rawValue), .name(key.name), .name(key.type), .integer(token)]
+            [.integer(place.zone.rawValue), .name(place.name), .name(place.type), .integer(token)]
         ) { ($0.int64(0), ChangeKind(rawValue: $0.string(1)), $0.bytes(2)) }
     }
 
@@ -261,31 +222,31 @@ struct RestorePlanning {
     /// Returns whether a record is read-only in a zone where the user may change other records.
     /// Such a record is not included unless it is named.
     private func mayOnlyBeRead(
-        _ key: Key, _ text: () throws(RecordError) -> [UInt8]?
+        _ place: RecordPlace, _ text: () throws(RecordError) -> [UInt8]?
     ) throws(RecordError) -> Bool {
-        guard zones[key.zone]?.permission == .mixed, scope.stem == nil else { return false }
-        let permissions = try RecordPermissions(connection, key.zone)
-        if try permissions.permission(of: key.name) == .readOnly { return true }
+        guard zones[place.zone]?.permission == .mixed, scope.stem == nil else { return false }
+        let permissions = try RecordPermissions(connection, place.zone)
+        if try permissions.permission(of: place.name) == .readOnly { return true }
         guard let text = try text() else { return false }
-        return try permissions.permission(of: key.name, saying: text) == .readOnly
+        return try permissions.permission(of: place.name, saying: text) == .readOnly
     }
 
     private func step(
-        _ key: Key, stem: Stem, wasDeleted: Bool, laterVersions: Int64 = 0, at: Timestamp,
+        _ place: RecordPlace, stem: Stem, wasDeleted: Bool, laterVersions: Int64 = 0, at: Timestamp,
         by author: String
     ) -> RestoreStep? {
-        guard let zone = zones[key.zone] else { return nil }
+        guard let zone = zones[place.zone] else { return nil }
         return RestoreStep(
-            zone: zone, type: key.type, stem: stem, wasDeleted: wasDeleted,
+            zone: zone, type: place.type, stem: stem, wasDeleted: wasDeleted,
             laterVersions: laterVersions, lastChange: at, lastAuthor: author)
     }
 
     /// Adds the step for a record that is made again, unless another record has its name or its
     /// file's name, or comes back with that name.
-    private mutating func add(_ step: RestoreStep?, _ key: Key) throws(RecordError) {
+    private mutating func add(_ step: RestoreStep?, _ place: RecordPlace) throws(RecordError) {
         guard let step else { return }
-        let isTaken = try connection.records.isTaken(key.name, key.type, step.stem, key.zone)
-        if isTaken || !planned.insert(key.inZone).inserted {
+        let isTaken = try connection.records.isTaken(place, step.stem)
+        if isTaken || !planned.insert(place.key).inserted {
             plan.inTheWay += 1
         } else {
             plan.steps.append(step)

@@ -21,9 +21,7 @@ struct GestureRows {
     let connection: SQLConnection
 
     func gesture(_ id: GestureID) throws(RecordError) -> Gesture? {
-        try connection.first(
-            "SELECT \(Columns.gesture) FROM gesture WHERE id = ?", [.integer(id.rawValue)]
-        ) { $0.gesture() }
+        try gestureWithFirstToken(id)?.0
     }
 
     /// Returns a gesture with the first token that a change of it can have.
@@ -130,9 +128,7 @@ struct GestureRows {
 
     /// The changes of a gesture to one record.
     struct Change {
-        let zone: ZoneID
-        let type: RecordTypeName
-        let name: RecordName
+        let place: RecordPlace
         /// The first and the last version that the gesture has made. Nil when its only change is a
         /// deletion that waits.
         var first: (token: Int64, kind: ChangeKind)?
@@ -150,17 +146,12 @@ struct GestureRows {
 
     /// Returns what a gesture has done, record by record, in the order of their first changes.
     func changes(of id: GestureID) throws(RecordError) -> [Change] {
-        struct Key: Hashable {
-            let zone: ZoneID
-            let type: RecordTypeName
-            let name: RecordName
-        }
-        var places: [Key: Int] = [:]
+        var indexes: [RecordPlace: Int] = [:]
         var changes: [Change] = []
-        func place(_ key: Key) -> Int {
-            if let place = places[key] { return place }
-            places[key] = changes.count
-            changes.append(Change(zone: key.zone, type: key.type, name: key.name))
+        func index(_ place: RecordPlace) -> Int {
+            if let index = indexes[place] { return index }
+            indexes[place] = changes.count
+            changes.append(Change(place: place))
             return changes.count - 1
         }
         try connection.each(
@@ -170,31 +161,17 @@ struct GestureRows {
             ORDER BY token
             """, [.integer(id.rawValue)]
         ) { row in
-            let place = place(
-                Key(
-                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
-                    name: RecordName(bytes: row.bytes(2))))
+            let index = index(row.recordPlace(0))
             let version = (row.int64(3), ChangeKind(rawValue: row.string(4)) ?? .updated)
-            if changes[place].first == nil { changes[place].first = version }
-            changes[place].last = version
-            let known = Set(changes[place].fields)
-            changes[place].fields += FieldNameList.decode(row.bytes(5)).filter {
+            if changes[index].first == nil { changes[index].first = version }
+            changes[index].last = version
+            let known = Set(changes[index].fields)
+            changes[index].fields += FieldNameList.decode(row.bytes(5)).filter {
                 !known.contains($0)
             }
         }
-        try connection.each(
-            """
-            SELECT r.zone_id, t.name, r.name, r.id
-            FROM record r JOIN record_type t ON t.id = r.type_id
-            WHERE r.waiting_since IS NOT NULL AND r.gesture = ? AND r.name IS NOT NULL
-            ORDER BY r.id
-            """, [.integer(id.rawValue)]
-        ) { row in
-            let place = place(
-                Key(
-                    zone: ZoneID(row.int64(0)), type: RecordTypeName(bytes: row.bytes(1)),
-                    name: RecordName(bytes: row.bytes(2))))
-            changes[place].waiting = RecordID(row.int64(3))
+        for waiting in try connection.records.waitingDeletions() where waiting.gesture == id {
+            changes[index(waiting.place)].waiting = waiting.id
         }
         return changes
     }

@@ -4,17 +4,19 @@ import RecordSQL
 extension RecordUndoing {
     /// Takes back what a gesture has done to a record. Returns nil when that is nothing.
     func undo(_ change: GestureRows.Change) throws(RecordError) -> UndoneRecord? {
-        guard let zone = try zone(change.zone) else { return nil }
+        guard let (zone, isGone) = try zone(change.place.zone) else { return nil }
         let current = try current(change)
         let before = try before(change)
         let isNew = change.first.map { $0.kind == .created || $0.kind == .restored } ?? false
         if before == nil, isNew, change.isRemoval { return nil }
         var record = UndoneRecord(
-            zone: zone, type: change.type, stem: try stem(change, current),
-            effect: .none(.changedSince), wasSent: try wasSent(change, zone))
+            zone: zone, type: change.place.type, stem: try stem(change, current),
+            effect: .none(.changedSince), wasSent: try wasSent(change, current, zone))
         do throws(RecordError) {
-            if let reason = try obstacle(change, zone) {
-                record.effect = .none(reason)
+            if isGone, zone.database == .shared {
+                record.effect = .none(.notShared)
+            } else if try isReadOnly(change.place, zone) {
+                record.effect = .none(.readOnly)
             } else if before == nil, !isNew {
                 record.effect = .none(.versionIsGone)
             } else if change.isRemoval {
@@ -26,7 +28,7 @@ extension RecordUndoing {
             }
         } catch {
             throw RecordError(
-                error.code, "\(change.type)/\(record.stem): \(error.message)",
+                error.code, "\(change.place.type)/\(record.stem): \(error.message)",
                 errno: error.systemErrno)
         }
         return record
@@ -34,74 +36,68 @@ extension RecordUndoing {
 
     // MARK: What is there
 
-    private func zone(_ id: ZoneID) throws(RecordError) -> ZoneInfo? {
+    private func zone(_ id: ZoneID) throws(RecordError) -> (ZoneInfo, isGone: Bool)? {
         try transaction.connection.first(
-            "SELECT \(Columns.zone) FROM zone WHERE id = ?", [.integer(id.rawValue)]
-        ) { $0.zone() }
+            "SELECT \(Columns.zone), removed FROM zone WHERE id = ?", [.integer(id.rawValue)]
+        ) { ($0.zone(), $0.bool(Columns.zoneCount)) }
     }
 
     /// Returns the record as it is now, if it is shown in that type.
     private func current(_ change: GestureRows.Change) throws(RecordError) -> StoredRow? {
         guard
-            let row = try transaction.connection.records.stored(named: change.name, change.zone),
+            let row = try transaction.connection.records.stored(
+                named: change.place.name, change.place.zone),
             row.state == .saved
         else { return nil }
         let type = try transaction.place(row.entry.type).name
-        return type == change.type ? row : nil
+        return type == change.place.type ? row : nil
     }
 
     /// Returns the token of the record's version before the gesture. Nil when there was no record,
     /// or when the version is no longer kept.
     private func before(_ change: GestureRows.Change) throws(RecordError) -> Int64? {
         let last = change.first.map { $0.token - 1 } ?? .max
-        return try transaction.connection.records.version(
-            of: RecordKey(zone: change.zone, name: change.name), change.type, upTo: last)
+        return try transaction.connection.records.version(of: change.place, upTo: last)
     }
 
     private func stem(
         _ change: GestureRows.Change, _ current: StoredRow?
     ) throws(RecordError) -> Stem {
         if let current { return current.entry.stem }
-        return try trashed(change)?.stem ?? Stem(encoding: change.name)
+        return try trashed(change.place)?.stem ?? Stem(encoding: change.place.name)
     }
 
     private func trashed(
-        _ change: GestureRows.Change
+        _ place: RecordPlace
     ) throws(RecordError) -> (id: Int64, stem: Stem)? {
         try transaction.connection.first(
             """
             SELECT id, stem FROM trash WHERE zone_id = ? AND type = ? AND name = ?
             ORDER BY id DESC LIMIT 1
             """,
-            [.integer(change.zone.rawValue), .name(change.type), .name(change.name)]
+            [.integer(place.zone.rawValue), .name(place.type), .name(place.name)]
         ) { ($0.int64(0), Stem(bytes: $0.bytes(1))) }
     }
 
     private func wasSent(
-        _ change: GestureRows.Change, _ zone: ZoneInfo
+        _ change: GestureRows.Change, _ current: StoredRow?, _ zone: ZoneInfo
     ) throws(RecordError) -> Bool {
-        guard zone.database.isSynced else { return false }
-        return try !transaction.connection.exists(
+        let connection = transaction.connection
+        guard zone.database.isSynced, change.waiting == nil, try connection.owner() != nil else {
+            return false
+        }
+        if let current, try connection.sync.baseTag(of: current.id) == nil { return false }
+        return try !connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ?",
-            [.integer(change.zone.rawValue), .name(change.name)])
+            [.integer(change.place.zone.rawValue), .name(change.place.name)])
     }
 
-    /// Returns why this user cannot change the record.
-    private func obstacle(
-        _ change: GestureRows.Change, _ zone: ZoneInfo
-    ) throws(RecordError) -> UndoneRecord.Reason? {
-        let isGone = try transaction.connection.exists(
-            "SELECT 1 FROM zone WHERE id = ? AND removed = 1 AND database = ?",
-            [.integer(zone.id.rawValue), .integer(Database.shared.rawValue)])
-        if isGone { return .notShared }
-        switch zone.permission {
-        case .readWrite: return nil
-        case .readOnly: return .readOnly
-        case .mixed:
-            let permission = try RecordPermissions(transaction.connection, zone.id)
-                .permission(of: change.name)
-            return permission == .readOnly ? .readOnly : nil
-        }
+    private func isReadOnly(
+        _ place: RecordPlace, _ zone: ZoneInfo
+    ) throws(RecordError) -> Bool {
+        guard zone.permission == .mixed else { return zone.permission == .readOnly }
+        let permissions = try RecordPermissions(transaction.connection, zone.id)
+        return try permissions.permission(of: place.name) == .readOnly
     }
 
     // MARK: Taking back
@@ -112,10 +108,9 @@ extension RecordUndoing {
     ) throws(RecordError) -> UndoneRecord.Effect {
         guard current == nil else { return .none(.nameIsTaken) }
         guard let before else { return .none(.versionIsGone) }
-        let isTaken = try transaction.connection.records.isTaken(
-            change.name, change.type, stem, change.zone)
+        let isTaken = try transaction.connection.records.isTaken(change.place, stem)
         guard !isTaken else { return .none(.nameIsTaken) }
-        if let trash = try trashed(change) {
+        if let trash = try trashed(change.place) {
             // The trash has its creation and its large fields.
             _ = try transaction.records.restore(trash.id)
             if change.isOnlyRemoval { return .broughtBack }
@@ -166,8 +161,9 @@ extension RecordUndoing {
             let then = try transaction.connection.records.version(last)?.text,
             let text = try transaction.connection.records.savedText(of: current.id)
         else { return false }
-        let now = try transaction.records.parse(text, of: change.type)
-        return try now.changedFields(from: transaction.records.parse(then, of: change.type)).isEmpty
+        let now = try transaction.records.parse(text, of: change.place.type)
+        return try now.changedFields(from: transaction.records.parse(then, of: change.place.type))
+            .isEmpty
     }
 
     /// Gives the fields that still have the gesture's values the values before it.
@@ -179,9 +175,9 @@ extension RecordUndoing {
             let later = try transaction.connection.records.version(last.token),
             let text = try transaction.connection.records.savedText(of: current.id)
         else { return (.none(.versionIsGone), []) }
-        let old = try transaction.records.parse(earlier.text, of: change.type)
-        let made = try transaction.records.parse(later.text, of: change.type)
-        let now = try transaction.records.parse(text, of: change.type)
+        let old = try transaction.records.parse(earlier.text, of: change.place.type)
+        let made = try transaction.records.parse(later.text, of: change.place.type)
+        let now = try transaction.records.parse(text, of: change.place.type)
         let changedSince = Set(now.changedFields(from: made))
         let own = Set(made.changedFields(from: old)).intersection(change.fields)
         let left = change.fields.filter { own.contains($0) && changedSince.contains($0) }

@@ -53,13 +53,13 @@ extension RecordUndoing {
     }
 
     private func undo(_ gesture: Gesture) throws(RecordError) -> UndoneGesture {
-        // A gesture of which nothing can be taken back counts as taken back, so that the next undo
-        // goes further back.
         var changes = try rows.changes(of: gesture.id)
         // Deletions that wait become final, so that a redo finds what the undo has brought back.
         let waiting = changes.compactMap(\.waiting)
         for record in waiting { try transaction.records.finalizeDelete(record) }
         if !waiting.isEmpty { changes = try rows.changes(of: gesture.id) }
+        // A gesture of which nothing can be taken back counts as taken back, so that the next undo
+        // goes further back.
         try transaction.beginGesture(reverting: gesture.id)
         var result = UndoneGesture(gesture: try rows.original(of: gesture))
         // What the gesture has made goes first: its names may be those of what it has removed.

@@ -7,7 +7,9 @@ extension Transaction {
     /// the first of them. Returns nil for what came from elsewhere and for the store's own work.
     func gesture() throws(RecordError) -> GestureID? {
         if let ownGesture { return ownGesture }
-        guard let key = gestureKey, let caller else { return nil }
+        guard author != .sync, let caller else { return nil }
+        let key = GestureBook.Key(program: caller.program, author: author, authorName: program)
+        gestureKey = key
         let running = store.gestures.withLock { $0.running(key, at: now, caller) }
         if let running {
             ownGesture = running
@@ -36,13 +38,6 @@ extension Transaction {
         return GestureID(connection.lastInsertedRow)
     }
 
-    /// The origin that makes this transaction one gesture with others. Nil for what is no gesture.
-    private var gestureKey: GestureBook.Key? {
-        guard author != .sync, let caller else { return nil }
-        return GestureBook.Key(
-            processGroup: caller.processGroup, author: author, program: program)
-    }
-
     /// Notes after the commit that the gesture goes on. After an undo, whatever follows is another
     /// gesture.
     func publishGesture() {
@@ -50,8 +45,8 @@ extension Transaction {
         store.gestures.withLock { book in
             if reverts != nil {
                 book.endAll()
-            } else if let key = gestureKey, let caller {
-                book.note(ownGesture, key, at: now, caller)
+            } else if let gestureKey, let caller {
+                book.note(ownGesture, gestureKey, at: now, caller)
             }
         }
     }

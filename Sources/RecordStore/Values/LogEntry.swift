@@ -22,9 +22,7 @@ package struct LogEntry: Sendable {
 
     /// A version that the entry has made, or a deletion that waits.
     package struct Change: Hashable, Sendable {
-        package let zone: ZoneID
-        package let type: RecordTypeName
-        package let name: RecordName
+        package let place: RecordPlace
         /// The token of the version. Nil while a deletion waits.
         package let token: Int64?
         package let kind: ChangeKind
@@ -52,14 +50,6 @@ package struct LogEntry: Sendable {
     package var shownAuthor: String { program?.text ?? author.rawValue }
 }
 
-/// A record in all versions of one name.
-package struct RecordKey: Hashable, Sendable {
-    package let zone: ZoneID
-    package let name: RecordName
-
-    package init(zone: ZoneID, name: RecordName) { (self.zone, self.name) = (zone, name) }
-}
-
 /// The entries of the log that are wanted.
 package struct LogQuery: Sendable {
     /// Only changes below this place.
@@ -67,7 +57,7 @@ package struct LogQuery: Sendable {
     /// Only changes of these records.
     package var records: Set<RecordKey>?
     /// Only what came after this version or time.
-    package var since: RestorePoint?
+    package var since = RestorePoint.token(0)
     /// Only what came up to this version or time.
     package var until: RestorePoint?
     /// Only changes of this author: a program's name, or one of `Author`.

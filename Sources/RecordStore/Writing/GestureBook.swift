@@ -5,9 +5,10 @@ import RecordModel
 struct GestureBook: Sendable {
     /// The origin that two changes of one gesture have in common.
     struct Key: Hashable, Sendable {
-        let processGroup: Int32
+        /// The program in the table of programs.
+        let program: Int32
         let author: Author
-        let program: AuthorName?
+        let authorName: AuthorName?
     }
 
     private struct Entry {
@@ -27,12 +28,12 @@ struct GestureBook: Sendable {
             return Self.isRunning(entry, at: now, Gesture.pause) ? entry.id : nil
         }
         let former = entries.filter { other, entry in
-            other.author == key.author && other.program == key.program
+            other.author == key.author && other.authorName == key.authorName
                 && Self.isRunning(entry, at: now, Gesture.loopPause)
         }
-        guard !former.isEmpty, let session = caller.session() else { return nil }
+        guard !former.isEmpty, let session = caller.session else { return nil }
         return former.first { other, entry in
-            entry.session == session && !caller.isRunning(other.processGroup)
+            entry.session == session && !caller.table.isRunning(other.program)
         }?.value.id
     }
 
@@ -47,7 +48,7 @@ struct GestureBook: Sendable {
         if entries.count >= Self.limit {
             entries = entries.filter { Self.isRunning($0.value, at: now, Gesture.pause) }
         }
-        entries[key] = Entry(id: id, session: caller.session(), last: now)
+        entries[key] = Entry(id: id, session: caller.session, last: now)
     }
 
     /// Ends all gestures, so that whatever comes next is another one.

@@ -17,6 +17,8 @@ package final class Transaction {
     let caller: CallingProgram?
     /// The gesture of its changes. Nil before the first, and where they belong to none.
     var ownGesture: GestureID?
+    /// The origin that makes this transaction one gesture with others.
+    var gestureKey: GestureBook.Key?
     /// The gesture that this transaction takes back.
     var reverts: GestureID?
     /// The token of the first change in this transaction. Nil before it.

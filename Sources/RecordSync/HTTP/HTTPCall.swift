@@ -1,4 +1,4 @@
-package import RecordModel
+import RecordModel
 
 /// Requests over HTTP/1.1, on connections that are kept open. libcurl carries them.
 package struct HTTPCall: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import RecordModel
+import RecordStore
 
 /// The version of a record that each program had when it read a file of the record's large fields.
 /// A file that a program saves after another machine has changed it is a conflict, because bytes

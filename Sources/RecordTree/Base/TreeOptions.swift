@@ -1,4 +1,5 @@
 package import RecordModel
+package import RecordStore
 
 /// The settings of a tree, which stay the same while it exists.
 package struct TreeOptions: Sendable {

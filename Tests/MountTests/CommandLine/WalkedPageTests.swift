@@ -13,6 +13,7 @@ extension MountTests {
             arguments: [
                 ("ModelTutorial", "recordfs new zone/Step"),
                 ("ModelOfYourOwn", "recordfs query private/Library/Book shelf=corridor"),
+                ("Undo", "recordfs undo 2"),
             ])
         func pages(name: String, step: String) throws {
             let page = Self.root + "/Sources/recordfs/Documentation.docc/\(name).md"

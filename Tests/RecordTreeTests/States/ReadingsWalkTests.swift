@@ -1,4 +1,5 @@
 import RecordModel
+import RecordStore
 import TestSupport
 import Testing
 

@@ -10,7 +10,7 @@ struct DiffCommand: ParsableCommand {
         discussion: """
             recordfs diff A compares that moment with now, recordfs diff A B two moments: 10m, 2h or \
             3d ago, yesterday 18:00, a date or time, or @TOKEN, the moment after that version. A path \
-            after them is all that is compared. Without a moment, what was done last is shown. The \
+            after them is all that is compared. Without a moment, the last version is compared with the one before. The \
             exit status is 0 when nothing differs and 1 when something does, as of diff.
             """)
 
@@ -45,8 +45,7 @@ struct DiffCommand: ParsableCommand {
                 to: moments.dropFirst().first)
             let listing = DifferenceListing(store: store, form: form)
             for difference in differences {
-                let record = RecordKey(zone: difference.zone, name: difference.name)
-                let path = spelling.spell(try store.path(of: record, difference.type).bytes)
+                let path = spelling.spell(try store.path(of: difference.place).bytes)
                 try listing.show(
                     String(decoding: path, as: UTF8.self), from: difference.old,
                     to: difference.new)

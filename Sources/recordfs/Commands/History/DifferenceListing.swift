@@ -38,8 +38,8 @@ struct DifferenceListing {
         case .summary:
             let names = MemberDifference.between(before, after).map(\.name.description.onOneLine)
             let word = old == nil ? "made" : new == nil ? "removed" : "changed"
-            let fields = word == "changed" ? ": " + Self.few(names) : ""
-            Terminal.print("\(word.padding(to: 7))  \(path)\(fields)")
+            let fields = word == "changed" ? ": " + names.firstFew : ""
+            Terminal.print("\(word.padded(to: 7))  \(path)\(fields)")
         case .json:
             Showing.jsonLine(
                 .members([
@@ -48,12 +48,6 @@ struct DifferenceListing {
                     "patch": .array(MemberDifference.between(before, after).map(\.patch)),
                 ]))
         }
-    }
-
-    /// Returns the first of some names, and how many more there are.
-    static func few(_ names: [String]) -> String {
-        let first = names.prefix(5).joined(separator: ", ")
-        return names.count > 5 ? "\(first) and \(names.count - 5) more" : first
     }
 
     private func text(_ token: Int64?) throws(RecordError) -> [UInt8]? {
@@ -116,11 +110,5 @@ struct DifferenceListing {
     /// Returns a line without its newline.
     private static func shown(_ line: [UInt8]) -> String {
         String(decoding: line.last == 0x0A ? line.dropLast() : line[...], as: UTF8.self).onOneLine
-    }
-}
-
-extension String {
-    func padding(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

@@ -48,7 +48,8 @@ struct LogCommand: ParsableCommand {
         let access = try place?.store ?? state.access()
         let store = try access.reader()
         var query = LogQuery()
-        (query.since, query.until, query.author) = (since, until, author)
+        (query.until, query.author) = (until, author)
+        if let since { query.since = since }
         if let limit { query.limit = limit }
         try access.reporting(path?.text) { () throws(RecordError) in
             if let place {

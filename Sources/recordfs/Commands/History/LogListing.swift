@@ -20,7 +20,7 @@ struct LogListing {
         for change in entry.changes {
             records.append(
                 .members([
-                    "path": .text(try path(of: change).bytes),
+                    "path": .text(try store.path(of: change.place).bytes),
                     "token": change.token.map { .integer($0) } ?? .null,
                     "change": .text(change.kind.rawValue),
                     "fields": .array(fields(of: change).map { .name($0) }),
@@ -41,14 +41,12 @@ struct LogListing {
     func show(_ entry: LogEntry, _ form: DifferenceForm) throws(RecordError) {
         let listing = DifferenceListing(store: store, form: form)
         // One record may have several versions in it: the first and the last one count.
-        var seen: Set<RecordKey> = []
-        for change in entry.changes {
-            let record = RecordKey(zone: change.zone, name: change.name)
-            guard seen.insert(record).inserted else { continue }
-            let first = entry.changes.last {
-                RecordKey(zone: $0.zone, name: $0.name) == record && $0.type == change.type
-            }
-            let before = try store.past.versionBefore(first?.token, of: record, change.type)
+        let first = Dictionary(
+            entry.changes.map { ($0.place, $0.token) }, uniquingKeysWith: { $1 })
+        var shown: Set<RecordPlace> = []
+        for change in entry.changes where shown.insert(change.place).inserted {
+            let before = try store.past.versionBefore(
+                first[change.place] ?? nil, of: change.place)
             let isGone = change.kind == .deleted || change.kind == .waiting
             try listing.show(
                 try spelled(change), from: before, to: isGone ? nil : change.token)
@@ -62,7 +60,7 @@ struct LogListing {
 
     private func what(_ entry: LogEntry) throws(RecordError) -> String {
         let counts = entry.counts
-        if counts.made + counts.changed + counts.removed == 1, let change = entry.changes.first {
+        if counts.all == 1, let change = entry.changes.first {
             let path = try spelled(change)
             switch change.kind {
             case .created: return "made \(path)"
@@ -70,7 +68,7 @@ struct LogListing {
             default:
                 let names = fields(of: change).map(\.description)
                 return "changed \(path)"
-                    + (names.isEmpty ? "" : ": " + DifferenceListing.few(names))
+                    + (names.isEmpty ? "" : ": " + names.firstFew)
             }
         }
         let parts = [
@@ -82,25 +80,21 @@ struct LogListing {
     /// Returns the type or zone in which everything of an entry is.
     private func commonPlace(_ entry: LogEntry) throws(RecordError) -> String? {
         guard let first = entry.changes.first,
-            entry.changes.allSatisfy({ $0.zone == first.zone })
+            entry.changes.allSatisfy({ $0.place.zone == first.place.zone })
         else { return nil }
-        var path = try path(of: first)
-        let isOneType = entry.changes.allSatisfy { $0.type == first.type }
-        path = RecordPath(
+        let path = try store.path(of: first.place)
+        let isOneType = entry.changes.allSatisfy { $0.place.type == first.place.type }
+        let place = RecordPath(
             database: path.database, owner: path.owner, zone: path.zone,
             type: isOneType ? path.type : nil)
-        return String(decoding: spelling.spell(path.bytes), as: UTF8.self)
+        return String(decoding: spelling.spell(place.bytes), as: UTF8.self)
     }
 
     private func fields(of change: LogEntry.Change) -> [FieldName] {
-        store.model.shownNames(of: change.fields, in: change.type)
-    }
-
-    private func path(of change: LogEntry.Change) throws(RecordError) -> RecordPath {
-        try store.path(of: RecordKey(zone: change.zone, name: change.name), change.type)
+        store.model.shownNames(of: change.fields, in: change.place.type)
     }
 
     private func spelled(_ change: LogEntry.Change) throws(RecordError) -> String {
-        String(decoding: spelling.spell(try path(of: change).bytes), as: UTF8.self)
+        String(decoding: spelling.spell(try store.path(of: change.place).bytes), as: UTF8.self)
     }
 }

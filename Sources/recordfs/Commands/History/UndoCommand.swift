@@ -24,12 +24,7 @@ struct UndoCommand: ParsableCommand {
     var steps: UndoSteps = .latest(1)
 
     func run() throws {
-        let choice: GestureChoice =
-            switch steps {
-            case .latest(let count): .latest(count)
-            case .ofToken(let token): .ofToken(token)
-            }
-        try options.run(choice, on: try state.access(), done: "Undid")
+        try options.run(steps.choice { .latest($0) }, on: try state.access(), done: "Undid")
     }
 }
 
@@ -47,12 +42,7 @@ struct RedoCommand: ParsableCommand {
     var steps: UndoSteps = .latest(1)
 
     func run() throws {
-        let choice: GestureChoice =
-            switch steps {
-            case .latest(let count): .latestUndone(count)
-            case .ofToken(let token): .ofToken(token)
-            }
-        try options.run(choice, on: try state.access(), done: "Redid")
+        try options.run(steps.choice { .latestUndone($0) }, on: try state.access(), done: "Redid")
     }
 }
 
@@ -63,8 +53,8 @@ enum UndoSteps: ExpressibleByArgument {
 
     init?(argument: String) {
         if argument.hasPrefix("@") {
-            guard let token = Int64(argument.dropFirst()), token > 0 else { return nil }
-            self = .ofToken(token)
+            guard let token = VersionToken(argument: argument) else { return nil }
+            self = .ofToken(token.number)
         } else {
             guard let count = Int(argument), count > 0 else { return nil }
             self = .latest(count)
@@ -72,6 +62,16 @@ enum UndoSteps: ExpressibleByArgument {
     }
 
     var defaultValueDescription: String { "1" }
+
+    /// Returns what is chosen.
+    ///
+    /// - Parameter latest: the choice of so many steps.
+    func choice(_ latest: (Int) -> GestureChoice) -> GestureChoice {
+        switch self {
+        case .latest(let count): latest(count)
+        case .ofToken(let token): .ofToken(token)
+        }
+    }
 }
 
 /// The options of undo and redo.

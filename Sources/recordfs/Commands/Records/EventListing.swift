@@ -120,10 +120,7 @@ extension Version {
     }
 
     /// The first fields that differ from the version before, for people.
-    var shownFields: String {
-        let names = fields.prefix(5).map(\.description).joined(separator: ", ")
-        return fields.count > 5 ? "\(names) and \(fields.count - 5) more" : names
-    }
+    var shownFields: String { fields.map(\.description).firstFew }
 
     /// The members that say who made the change.
     var authorMembers: [JSONMember] {
@@ -152,11 +149,5 @@ extension Version {
                 JSONMember(key: "path", value: .text(path)),
                 JSONMember(key: "size", value: .integer(size)),
             ] + changeMembers, text: line(path))
-    }
-}
-
-extension String {
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }
