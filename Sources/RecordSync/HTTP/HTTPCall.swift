@@ -1,4 +1,4 @@
-import RecordModel
+package import RecordModel
 
 /// Requests over HTTP/1.1, on connections that are kept open. libcurl carries them.
 package struct HTTPCall: Sendable {
