@@ -52,6 +52,7 @@ package final class RecordStore: Sendable {
     let beforeCommit: @Sendable (Transaction) throws(RecordError) -> Void
     let gestures = Mutex(GestureBook())
     let retentionWalk = Mutex(RetentionWalk())
+    let pastTypes = Mutex(PastTypes())
     let wantedIndexes = Mutex(WantedIndexes())
     /// The clock of this store's edits. Nil until the first edit.
     let editClock = Mutex<EditClock?>(nil)

@@ -6,6 +6,7 @@ extension RecordStore {
     package var syncState: SyncState { SyncState(store: self) }
     package var sharing: SharedZones { SharedZones(store: self) }
     package var past: RecordHistory { RecordHistory(store: self) }
+    package var moments: StoredMoments { StoredMoments(store: self) }
     package var model: StoreModel { StoreModel(store: self) }
 }
 
@@ -45,5 +46,10 @@ package struct StoreModel: Sendable {
 
 /// Earlier versions of records, deleted records, and where records have moved.
 package struct RecordHistory: Sendable {
+    package let store: RecordStore
+}
+
+/// The tree as it was at each moment, and the moments with a name.
+package struct StoredMoments: Sendable {
     package let store: RecordStore
 }

@@ -76,7 +76,7 @@ struct RecordFSCommand: ParsableCommand {
             MountCommand.self, UnmountCommand.self, StatusCommand.self, ListCommand.self,
             GetCommand.self, PutCommand.self, NewCommand.self, RemoveCommand.self, MoveCommand.self,
             QueryCommand.self, SearchCommand.self, HistoryCommand.self, EventsCommand.self,
-            ReadersCommand.self,
+            ReadersCommand.self, MomentCommand.self,
             LogCommand.self, ShowCommand.self, DiffCommand.self, BlameCommand.self,
             UndoCommand.self, RedoCommand.self,
             RestoreCommand.self, DraftCommand.self, ScratchCommand.self, ImportCommand.self,

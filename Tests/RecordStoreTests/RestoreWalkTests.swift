@@ -116,25 +116,32 @@ private final class RestoreWalk {
         let point: RestorePoint =
             random.below(2) == 0 ? .time(moment.time) : .token(moment.token)
         let draft = try leaveDraft(in: now)
-        let preview = try fixture.store.past.restorePlan(RestoreScope(), to: point)
+        let isExact = random.below(2) == 0
+        let preview = try fixture.store.past.restorePlan(
+            RestoreScope(), to: point, isExact: isExact)
         let plan = try fixture.write(.commandLine) { transaction throws(RecordError) in
-            try transaction.restore(RestoreScope(), to: point)
+            try transaction.restore(RestoreScope(), to: point, isExact: isExact)
         }
         let changed = moment.shown.filter { now[$0.key] != $0.value }.keys
-        let names = plan.steps.map { "\($0.type)/\($0.stem)" }
+        let steps = plan.steps.filter { !$0.isRemoval }
+        let names = steps.map { "\($0.type)/\($0.stem)" }
         // A layout may come back too, as the version has it.
         #expect(Set(names).isSuperset(of: changed), "\(comment)")
         #expect(Set(moment.shown.keys).isSuperset(of: names), "\(comment)")
         #expect(preview.steps.map(\.stem) == plan.steps.map(\.stem), "\(comment)")
         let since = now.filter { moment.shown[$0.key] == nil }
-        #expect(plan.madeSince == since.count && plan.inTheWay == 0, "\(comment)")
-        let (after, right) = (try shown(), moment.shown.merging(since) { then, _ in then })
+        let removed = plan.steps.filter(\.isRemoval).map { "\($0.type)/\($0.stem)" }
+        let staying = isExact ? since.filter { $0.key == draft } : since
+        #expect(
+            Set(removed) == Set(since.keys).subtracting(staying.keys), "\(comment): exactly these")
+        #expect(plan.madeSince == staying.count && plan.inTheWay == 0, "\(comment)")
+        let (after, right) = (try shown(), moment.shown.merging(staying) { then, _ in then })
         for path in Set(after.keys).union(right.keys) {
             let (here, then) = (after[path] ?? "-", right[path] ?? "-")
             #expect(
                 here == then, "\(comment): \(path) was \(now[path] ?? "-"), back to \(point)")
         }
-        for step in plan.steps {
+        for step in steps {
             let path = "\(step.type)/\(step.stem)"
             #expect(step.wasDeleted == (now[path] == nil), "\(comment): \(path)")
             #expect(step.keepsDraft == (path == draft), "\(comment): \(path)")
@@ -143,7 +150,8 @@ private final class RestoreWalk {
         try expectSent()
         try fixture.expectSound()
         // Nothing is left to bring back.
-        let again = try fixture.store.past.restorePlan(RestoreScope(), to: point)
+        let again = try fixture.store.past.restorePlan(
+            RestoreScope(), to: point, isExact: isExact)
         #expect(again.steps.isEmpty, "\(comment)")
     }
 

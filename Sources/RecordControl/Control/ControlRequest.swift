@@ -46,7 +46,7 @@ package enum ControlRequest: Sendable {
     /// Restores the last deleted record with this name, or the version with this token.
     case restore(RecordPath, version: Int64?)
     /// Restores everything that was deleted or changed at or below a path, in one transaction.
-    case restoreAll(RecordPath, RestorePoint)
+    case restoreAll(RecordPath, RestorePoint, isExact: Bool)
     /// Takes gestures back, or says what taking them back would do.
     case undo(GestureChoice, isRehearsal: Bool)
     /// Gives up the changes at or below a path that the server has refused.
@@ -72,6 +72,9 @@ package enum ControlRequest: Sendable {
     /// Saves how far a reader of the history has read, if its saved token is the known one.
     case saveReader(HistoryReader.Name, token: Int64, known: Int64?)
     case removeReader(HistoryReader.Name)
+    /// Gives a moment a name, the present one when there is no point.
+    case nameMoment(MomentName, RestorePoint?)
+    case removeMoment(MomentName)
     case status
     case verb(ControlVerb)
     /// Passes a change to the store as the sync engine would. It is for tests and debugging.
@@ -83,7 +86,7 @@ extension ControlRequest {
     package var mayChangeFiles: Bool {
         switch self {
         case .search, .pin, .collectAssets, .collectGarbage, .wantIndexes, .status, .saveReader,
-            .removeReader:
+            .removeReader, .nameMoment, .removeMoment:
             false
         case .verb(let verb): verb.traits.contains(.mayChangeFiles)
         case .put, .make, .putAsset, .remove, .move, .restore, .restoreAll, .undo, .revert,
@@ -111,7 +114,10 @@ extension ControlRequest {
             Self.frame(
                 "restore",
                 ["path": .text(path.bytes), "token": version.map { .integer($0) } ?? .null])
-        case .restoreAll(let path, let point): Self.frame(path, point)
+        case .restoreAll(let path, let point, let isExact):
+            Self.frame(
+                "restoreAll",
+                [("path", .text(path.bytes)), ("exact", .bool(isExact))] + Self.members(of: point))
         case .undo(let choice, let isRehearsal): Self.frame(choice, isRehearsal)
         case .revert(let path): Self.frame("revert", ["path": .text(path.bytes)])
         case .discardDraft(let path):
@@ -138,6 +144,11 @@ extension ControlRequest {
                     "known": known.map { .integer($0) } ?? .null,
                 ])
         case .removeReader(let name): Self.frame("removeReader", ["reader": .text(name.text)])
+        case .nameMoment(let name, let point):
+            Self.frame(
+                "nameMoment",
+                [("name", .text(name.text))] + (point.map { Self.members(of: $0) } ?? []))
+        case .removeMoment(let name): Self.frame("removeMoment", ["name": .text(name.text)])
         case .status: Self.frame("status", [:])
         case .verb(let verb): Self.frame("verb", ["verb": .text(verb.rawValue)])
         case .applyRemote(let text): Self.frame("applyRemote", [:], body: text)
@@ -169,7 +180,10 @@ extension ControlRequest {
             self = .remove(try path(), recursive: header["recursive"]?.bool ?? false)
         case "move": self = .move(try path(), to: try path("to"))
         case "restore": self = .restore(try path(), version: header.integerMember("token"))
-        case "restoreAll": self = .restoreAll(try path(), Self.point(header))
+        case "restoreAll":
+            self = .restoreAll(
+                try path(), try Self.point(header) ?? .deletion,
+                isExact: header["exact"]?.bool ?? false)
         case "undo":
             self = .undo(
                 try Self.choice(header), isRehearsal: header["rehearsal"]?.bool ?? false)
@@ -197,6 +211,9 @@ extension ControlRequest {
                 try Self.reader(header), token: header.integerMember("token") ?? 0,
                 known: header.integerMember("known"))
         case "removeReader": self = .removeReader(try Self.reader(header))
+        case "nameMoment":
+            self = .nameMoment(try Self.momentName("name", header), try Self.point(header))
+        case "removeMoment": self = .removeMoment(try Self.momentName("name", header))
         case "status": self = .status
         case "verb":
             guard let verb = header.stringMember("verb").flatMap(ControlVerb.init) else {
@@ -216,11 +233,17 @@ extension ControlRequest {
     private static func frame(
         _ name: String, _ members: KeyValuePairs<String, JSONValue>, body: [UInt8] = []
     ) -> ControlFrame {
+        frame(name, members.map { ($0.key, $0.value) }, body: body)
+    }
+
+    private static func frame(
+        _ name: String, _ members: [(String, JSONValue)], body: [UInt8] = []
+    ) -> ControlFrame {
         var all = [
             JSONMember(key: Text("version"), value: .integer(version)),
             JSONMember(key: Text("request"), value: .text(name)),
         ]
-        all += members.map { JSONMember(key: Text($0.key), value: $0.value) }
+        all += members.map { JSONMember(key: Text($0.0), value: $0.1) }
         return ControlFrame(header: .object(all), body: body)
     }
 
@@ -283,26 +306,29 @@ extension ControlRequest {
         return .side(side)
     }
 
-    private static func frame(_ path: RecordPath, _ point: RestorePoint) -> ControlFrame {
-        var token: Int64?
-        var time: Int64?
+    private static func members(of point: RestorePoint) -> [(String, JSONValue)] {
         switch point {
-        case .deletion: break
-        case .token(let number): token = number
-        case .time(let timestamp): time = timestamp.nanoseconds
+        case .deletion: []
+        case .token(let token): [("token", .integer(token))]
+        case .time(let time): [("time", .integer(time.nanoseconds))]
+        case .named(let name): [("moment", .text(name.text))]
         }
-        return frame(
-            "restoreAll",
-            [
-                "path": .text(path.bytes), "token": token.map { .integer($0) } ?? .null,
-                "time": time.map { .integer($0) } ?? .null,
-            ])
     }
 
-    private static func point(_ header: JSONValue) -> RestorePoint {
+    /// Returns the point that a header has. Nil for none.
+    private static func point(_ header: JSONValue) throws(RecordError) -> RestorePoint? {
         if let token = header.integerMember("token") { return .token(token) }
         if let time = header.integerMember("time") { return .time(Timestamp(nanoseconds: time)) }
-        return .deletion
+        return header["moment"] == nil ? nil : .named(try momentName("moment", header))
+    }
+
+    private static func momentName(
+        _ key: String, _ header: JSONValue
+    ) throws(RecordError) -> MomentName {
+        guard let name = header.stringMember(key).flatMap({ MomentName($0) }) else {
+            throw RecordError(.invalidArgument, "that is no name of a moment.")
+        }
+        return name
     }
 
     private static func frame(_ batch: ImportBatch) -> ControlFrame {

@@ -43,13 +43,13 @@ extension ControlExecutor {
     }
 
     func restoreAll(
-        _ path: RecordPath, _ point: RestorePoint
+        _ path: RecordPath, _ point: RestorePoint, isExact: Bool
     ) throws(RecordError) -> ControlReply {
         let scope = try path.restoreScope
         try store.checkWasThere(path)
         let plan = try store.write(author: .commandLine, by: author) {
             (transaction) throws(RecordError) in
-            try transaction.restore(scope, to: point)
+            try transaction.restore(scope, to: point, isExact: isExact)
         }
         return ControlReply(plan.json)
     }
@@ -96,7 +96,8 @@ extension RestorePlan {
     package var json: JSONValue {
         .members([
             "broughtBack": .integer(steps.count { $0.wasDeleted }),
-            "changedBack": .integer(steps.count { !$0.wasDeleted }),
+            "changedBack": .integer(steps.count { !$0.wasDeleted && !$0.isRemoval }),
+            "removed": .integer(steps.count { $0.isRemoval }),
             "madeSince": .integer(madeSince), "inTheWay": .integer(inTheWay),
             "draftsKept": .integer(steps.count { $0.keepsDraft }),
         ])

@@ -79,7 +79,8 @@ package struct ControlExecutor: Sendable {
         case .remove(let path, let recursive): try remove(path, recursive: recursive)
         case .move(let path, let target): try move(path, to: target)
         case .restore(let path, let version): try restore(path, version: version)
-        case .restoreAll(let path, let point): try restoreAll(path, point)
+        case .restoreAll(let path, let point, let isExact):
+            try restoreAll(path, point, isExact: isExact)
         case .undo(let choice, let isRehearsal): try undo(choice, isRehearsal: isRehearsal)
         case .revert(let path): try revert(path)
         case .discardDraft(let path): try discardDraft(path)
@@ -98,6 +99,8 @@ package struct ControlExecutor: Sendable {
         case .saveReader(let name, let token, let known):
             try saveReader(name, token: token, known: known)
         case .removeReader(let name): try removeReader(name)
+        case .nameMoment(let name, let point): try nameMoment(name, at: point)
+        case .removeMoment(let name): try removeMoment(name)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))

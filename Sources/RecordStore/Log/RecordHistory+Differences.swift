@@ -14,8 +14,10 @@ extension RecordHistory {
         to end: RestorePoint? = nil
     ) throws(RecordError) -> [RecordDifference] {
         try store.readSnapshot { connection throws(RecordError) in
-            let from = try connection.token(at: start)
-            let to = try end.map { (end) throws(RecordError) in try connection.token(at: end) }
+            let from = try connection.completeToken(at: start)
+            let to = try end.map { (end) throws(RecordError) in
+                try connection.completeToken(at: end)
+            }
             let zones = Set(
                 try connection.all("SELECT \(Columns.zone) FROM zone") { $0.zone() }
                     .filter(scope.reaches).map(\.id))
@@ -33,7 +35,7 @@ extension RecordHistory {
                 let new =
                     waiting.contains(place)
                     ? nil : try connection.records.version(of: place, upTo: to ?? .max)
-                guard old != new else { continue }
+                guard try connection.records.differ(old, new) else { continue }
                 differences.append(RecordDifference(place: place, old: old, new: new))
             }
             return differences.sorted { $0.place.precedes($1.place) }

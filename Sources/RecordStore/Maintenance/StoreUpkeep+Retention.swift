@@ -192,9 +192,9 @@ extension StoreUpkeep {
             let held = try transaction.connection.heldToken(store)
             var count = 0
             for name in due {
-                let tokens = try transaction.connection.dispensable(name, readTo: held, store)
-                for token in tokens { try transaction.upkeep.removeVersion(token) }
-                count += tokens.count
+                let versions = try transaction.connection.dispensable(name, readTo: held, store)
+                for version in versions { try transaction.upkeep.remove(version) }
+                count += versions.count
             }
             return count
         }
@@ -257,36 +257,49 @@ private struct VersionedName: Hashable, Sendable {
     let name: RecordName
 }
 
+/// A version that nothing needs.
+private struct UnneededVersion {
+    let token: Int64
+    /// The size of its text.
+    let bytes: Int64
+    /// The first moment for which it makes no difference: the next version of the record.
+    let end: Int64
+    let isDeletion: Bool
+}
+
 extension UpkeepWriting {
-    fileprivate func removeVersion(_ token: Int64) throws(RecordError) {
+    fileprivate func remove(_ version: UnneededVersion) throws(RecordError) {
         try transaction.connection.run(
             "DELETE FROM kept_asset WHERE holder = ? AND holder_id = ?",
-            [.integer(RecordWriting.Holder.history.rawValue), .integer(token)])
-        try transaction.connection.run("DELETE FROM history WHERE token = ?", [.integer(token)])
+            [.integer(RecordWriting.Holder.history.rawValue), .integer(version.token)])
+        try transaction.connection.run(
+            "DELETE FROM history WHERE token = ?", [.integer(version.token)])
+        try transaction.upkeep.noteRemoved(before: version.end)
     }
 }
 
 extension SQLConnection {
-    /// Returns the tokens of the versions that can be removed: those that nothing needs and that
-    /// every reader has read.
+    /// Returns the versions that can be removed: those that nothing needs and that every reader has
+    /// read.
     ///
     /// - Parameter held: the token up to which all readers have read (`heldToken`).
     fileprivate func dispensable(
         _ name: VersionedName, readTo held: Int64, _ store: RecordStore
-    ) throws(RecordError) -> [Int64] {
-        try unneeded(name, store).map(\.token).filter { $0 <= held }
+    ) throws(RecordError) -> [UnneededVersion] {
+        try unneeded(name, store).filter { $0.token <= held }
     }
 
     /// Returns the versions that nothing needs but perhaps a reader.
     ///
     /// These versions stay: all versions of a record that is in the trash or whose deletion is not
     /// sent yet; the version that is the record's state, and those that the server has or is about
-    /// to get, and for a time all that was not sent; the newest version of the whole store, so that no token is used twice; and for an
-    /// existing record its last versions, and the last change of each field, because merges need
-    /// its stamp.
+    /// to get, and for a time all that was not sent; the newest version of the whole store, so that
+    /// no token is used twice; the version that was shown at a named moment, or at some time within
+    /// the retention; and for an existing record its last versions, and the last change of each
+    /// field, because merges need its stamp.
     fileprivate func unneeded(
         _ name: VersionedName, _ store: RecordStore
-    ) throws(RecordError) -> [(token: Int64, bytes: Int64)] {
+    ) throws(RecordError) -> [UnneededVersion] {
         let key: [SQLValue] = [.integer(name.zone.rawValue), .name(name.name)]
         let record = try first("SELECT id FROM record WHERE zone_id = ? AND name = ?", key) {
             $0.int64(0)
@@ -295,33 +308,23 @@ extension SQLConnection {
         if record == nil, try exists("SELECT 1 FROM outbox WHERE zone_id = ? AND name = ?", key) {
             return []
         }
-        let ofServer = Set(
-            try all(
-                """
-                SELECT version FROM base WHERE record_id = ?3
-                UNION SELECT version FROM record WHERE id = ?3
-                UNION SELECT sent FROM outbox WHERE zone_id = ?1 AND name = ?2
-                UNION SELECT base_version FROM outbox WHERE zone_id = ?1 AND name = ?2
-                """, key + [.integer(record ?? 0)]
-            ) { $0.int64IfPresent(0) })
+        let ofServer = try versionsOfServer(name, record)
         let isUnsent = try isUnsent(name, record, store)
         let newest = try first("SELECT MAX(token) FROM history") { $0.int64(0) }
-        // An index finds the changes that it does not know yet through the history.
-        let indexed =
-            try first(
-                """
-                SELECT MIN(t) FROM (SELECT token AS t FROM query_index UNION ALL
-                    SELECT value FROM meta WHERE key = 'searchToken' AND value > 0)
-                """
-            ) { $0.int64IfPresent(0) } ?? nil
+        let indexed = try indexedToken()
         let isOld = store.options.isOldVersion
+        let moments = try moments().map(\.token)
+        // The version after the one that is examined: until then the latter was shown.
+        var next: (token: Int64, isOld: Bool)?
         var fields: Set<FieldName> = []
         // This also applies over a time when it was deleted: values that came back unchanged keep
         // their stamps. The text from before the deletion shows which values these are.
         var isBegun = false
         var wantsText = false
         var number = 0
-        var tokens: [(token: Int64, bytes: Int64)] = []
+        var versions: [UnneededVersion] = []
+        // Without the deletion after it, a version that stays would never have ended.
+        var lowestKept: Int64 = .max
         try each(
             """
             SELECT token, at, kind, fields, length(text) FROM history WHERE zone_id = ? AND name = ?
@@ -337,20 +340,60 @@ extension SQLConnection {
             let isLastOfField = record != nil && !changed.isEmpty
             let isTextBefore = wantsText && kind != .deleted
             if isTextBefore { wantsText = false }
+            let wasShown =
+                kind != .deleted
+                && (next.map { !$0.isOld } ?? false
+                    || moments.contains { token <= $0 && $0 < next?.token ?? .max })
             defer {
                 if begins, !isBegun { (isBegun, wantsText) = (true, true) }
+                next = (token, isOld(row.time(1)))
             }
             let isLast =
                 record != nil
                 && (number <= store.options.retention.versions || begins && !isBegun
                     || isTextBefore)
-            guard isOld(row.time(1)), token <= indexed ?? .max, !isLast, !isLastOfField,
-                token != newest,
+            guard isOld(row.time(1)), token <= indexed, !isLast, !isLastOfField,
+                !wasShown, token != newest,
                 !ofServer.contains(token), !isUnsent(token, row.time(1))
-            else { return }
-            tokens.append((token, row.int64(4)))
+            else {
+                lowestKept = token
+                return
+            }
+            versions.append(
+                UnneededVersion(
+                    token: token, bytes: row.int64(4), end: next?.token ?? token,
+                    isDeletion: kind == .deleted))
         }
-        return tokens
+        return versions.filter { !$0.isDeletion || $0.token < lowestKept }
+    }
+
+    /// Returns the version that is the record's state, and those that the server has or is about to
+    /// get.
+    private func versionsOfServer(
+        _ name: VersionedName, _ record: Int64?
+    ) throws(RecordError) -> Set<Int64?> {
+        Set(
+            try all(
+                """
+                SELECT version FROM base WHERE record_id = ?3
+                UNION SELECT version FROM record WHERE id = ?3
+                UNION SELECT sent FROM outbox WHERE zone_id = ?1 AND name = ?2
+                UNION SELECT base_version FROM outbox WHERE zone_id = ?1 AND name = ?2
+                """,
+                [.integer(name.zone.rawValue), .name(name.name), .integer(record ?? 0)]
+            ) { $0.int64IfPresent(0) })
+    }
+
+    /// Returns the token up to which all indexes know the changes: an index finds the others through
+    /// the history.
+    private func indexedToken() throws(RecordError) -> Int64 {
+        let token = try first(
+            """
+            SELECT MIN(t) FROM (SELECT token AS t FROM query_index UNION ALL
+                SELECT value FROM meta WHERE key = 'searchToken' AND value > 0)
+            """
+        ) { $0.int64IfPresent(0) }
+        return (token ?? nil) ?? .max
     }
 
     /// Returns a function that says whether a version is a change that waits for the server, and is

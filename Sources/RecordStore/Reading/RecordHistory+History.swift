@@ -115,10 +115,7 @@ extension RecordHistory {
 
     /// Returns the token of the last accepted change. Returns 0 before the first.
     package func lastToken() throws(RecordError) -> Int64 {
-        try store.read { connection throws(RecordError) in
-            try connection.first("SELECT COALESCE(MAX(token), 0) FROM history") { $0.int64(0) }
-                ?? 0
-        }
+        try store.read { connection throws(RecordError) in try connection.lastToken() }
     }
 }
 
@@ -151,6 +148,17 @@ extension RecordRows {
         return version.flatMap { $0.kind == ChangeKind.deleted.rawValue ? nil : $0.token }
     }
 
+    /// Returns whether two versions of a record have different texts. Nil stands for no record.
+    func differ(_ version: Int64?, _ other: Int64?) throws(RecordError) -> Bool {
+        guard let version, let other else { return version != other }
+        guard version != other else { return false }
+        return try connection.exists(
+            """
+            SELECT 1 FROM history a, history b WHERE a.token = ? AND b.token = ?
+                AND a.text IS NOT b.text
+            """, [.integer(version), .integer(other)])
+    }
+
     /// Returns the places that have a version between two tokens, the first one excluded.
     func changedPlaces(after: Int64, upTo: Int64) throws(RecordError) -> Set<RecordPlace> {
         Set(
@@ -160,21 +168,20 @@ extension RecordRows {
             ) { $0.recordPlace(0) })
     }
 
-    /// Returns whether another record has the name, in any type of the zone, or the name of the file
-    /// in the type. One that waits for its deletion has neither.
-    func isTaken(
-        _ place: RecordPlace, _ stem: Stem
-    ) throws(RecordError) -> Bool {
-        try connection.exists(
+    /// Returns the records that have the name, in any type of the zone, or the name of the file in the
+    /// type. One that waits for its deletion has neither.
+    func takers(of place: RecordPlace, _ stem: Stem) throws(RecordError) -> [RecordID] {
+        try connection.all(
             """
-            SELECT 1 FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
-            UNION ALL
-            SELECT 1 FROM record_type t JOIN record r ON r.type_id = t.id
-            WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2 LIMIT 1
+            SELECT id FROM record WHERE zone_id = ?1 AND name = ?2 AND state != 2
+            UNION
+            SELECT r.id FROM record_type t JOIN record r ON r.type_id = t.id
+            WHERE t.zone_id = ?1 AND t.name = ?3 AND r.stem = ?4 AND r.state != 2
             """,
             [
                 .integer(place.zone.rawValue), .name(place.name), .name(place.type), .name(stem),
-            ])
+            ]
+        ) { RecordID($0.int64(0)) }
     }
 
     /// Returns the deletions that are not final yet, in the order of the records' numbers.

@@ -46,6 +46,8 @@ package enum RestorePoint: Hashable, Sendable {
     /// Records become as they were after the version with this token.
     case token(Int64)
     case time(Timestamp)
+    /// The moment with this name.
+    case named(MomentName)
 }
 
 /// The actions that bring one record back.
@@ -68,12 +70,16 @@ package struct RestoreStep: Sendable {
     var waiting: RecordID?
     var trash: Int64?
     var version: Int64?
+    /// The record that is removed, because there was none then. Nothing else is done to it.
+    var removal: RecordID?
+
+    package var isRemoval: Bool { removal != nil }
 }
 
 /// The plan or the result of restoring many records.
 package struct RestorePlan: Sendable {
     package var steps: [RestoreStep] = []
-    /// The number of records that were made since; they stay.
+    /// The number of records that were made since and stay.
     package var madeSince = 0
     /// The number of records whose name another record has now, or comes back with; they are not
     /// changed.

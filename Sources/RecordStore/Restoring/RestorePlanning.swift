@@ -12,18 +12,24 @@ struct RestorePlanning {
 
     private let connection: SQLConnection
     private let scope: RestoreScope
+    private let isExact: Bool
     private let zones: [ZoneID: ZoneInfo]
     private let waiting: [WaitingDeletion]
     /// The newest entry of each record.
     private let trash: [RecordPlace: Trashed]
     private var types: [TypeID: RecordTypeName] = [:]
+    /// The records that are removed.
+    private var removals: Set<RecordID> = []
     /// The names that records get by the steps so far. A name is unique in its zone, over all types.
     private var planned: Set<RecordKey> = []
     private var plan = RestorePlan()
 
-    private init(_ connection: SQLConnection, _ scope: RestoreScope) throws(RecordError) {
+    private init(
+        _ connection: SQLConnection, _ scope: RestoreScope, isExact: Bool
+    ) throws(RecordError) {
         self.connection = connection
         self.scope = scope
+        self.isExact = isExact
         // This includes removed zones, which come back with their records, except zones that are
         // no longer shared: their records can come back only to another place. A user who names
         // such a zone is told so.
@@ -40,14 +46,16 @@ struct RestorePlanning {
     }
 
     static func plan(
-        _ connection: SQLConnection, _ scope: RestoreScope, _ point: RestorePoint
+        _ connection: SQLConnection, _ scope: RestoreScope, _ point: RestorePoint, isExact: Bool
     ) throws(RecordError) -> RestorePlan {
-        var planning = try RestorePlanning(connection, scope)
+        var planning = try RestorePlanning(connection, scope, isExact: isExact)
         switch point {
         case .deletion: try planning.addDeleted()
-        case .token(let token): try planning.addChanged(after: token, waitingAfter: nil)
+        case .token, .named:
+            try planning.addChanged(
+                after: try connection.completeToken(at: point), waitingAfter: nil)
         case .time(let time):
-            let token = try connection.lastToken(by: time)
+            let token = try connection.completeToken(at: point)
             try planning.addChanged(after: token, waitingAfter: time)
         }
         return planning.plan
@@ -144,9 +152,17 @@ struct RestorePlanning {
                 count: row.int64(3), token: row.int64(4), at: row.time(5), author: row.string(6)
             )
         }
+        .sorted { $0.token < $1.token }
+        .filter { zones[$0.place.zone] != nil && scope.contains($0.place.type) }
         let waiting = Dictionary(waiting.map { ($0.place, $0) }, uniquingKeysWith: { $1 })
-        for change in changes.sorted(by: { $0.token < $1.token })
-        where zones[change.place.zone] != nil && scope.contains(change.place.type) {
+        if isExact {
+            for change in changes {
+                try addRemoval(
+                    change.place, after: token, count: change.count, at: change.at,
+                    by: change.author)
+            }
+        }
+        for change in changes {
             try addChange(
                 change.place, before: token, waiting[change.place], count: change.count,
                 at: change.at, by: change.author)
@@ -170,7 +186,9 @@ struct RestorePlanning {
         guard scope.contains(stem) else { return }
         guard let then = try version(of: place, upTo: token), then.kind != .deleted else {
             // A record that was not made since and does not exist is not counted.
-            if current?.state == .saved { plan.madeSince += 1 }
+            if let current, current.state == .saved, !removals.contains(current.id) {
+                plan.madeSince += 1
+            }
             return
         }
         if try mayOnlyBeRead(place, { then.text }) { return }
@@ -195,6 +213,28 @@ struct RestorePlanning {
         step.trash = trash[place]?.id
         if try step.trash.map(textOfTrash) != then.text { step.version = then.token }
         try add(step, place)
+    }
+
+    /// Adds the removal of a record that was made since. One that the user may only read stays, and
+    /// so does one whose file shows a text that is nowhere else.
+    private mutating func addRemoval(
+        _ place: RecordPlace, after token: Int64, count: Int64, at: Timestamp, by author: String
+    ) throws(RecordError) {
+        guard let current = try connection.records.stored(named: place.name, place.zone),
+            current.state == .saved, !current.entry.showsText,
+            scope.contains(current.entry.stem),
+            try typeName(of: current.entry.type) == place.type,
+            try connection.records.version(of: place, upTo: token) == nil,
+            try !mayOnlyBeRead(
+                place,
+                { () throws(RecordError) in try connection.records.savedText(of: current.id) }),
+            var step = step(
+                place, stem: current.entry.stem, wasDeleted: false, laterVersions: count, at: at,
+                by: author)
+        else { return }
+        step.removal = current.id
+        removals.insert(current.id)
+        plan.steps.append(step)
     }
 
     /// Returns the state of the record then. Returns nil for a time before it was made.
@@ -245,8 +285,8 @@ struct RestorePlanning {
     /// file's name, or comes back with that name.
     private mutating func add(_ step: RestoreStep?, _ place: RecordPlace) throws(RecordError) {
         guard let step else { return }
-        let isTaken = try connection.records.isTaken(place, step.stem)
-        if isTaken || !planned.insert(place.key).inserted {
+        let takers = try connection.records.takers(of: place, step.stem)
+        if !removals.isSuperset(of: takers) || !planned.insert(place.key).inserted {
             plan.inTheWay += 1
         } else {
             plan.steps.append(step)

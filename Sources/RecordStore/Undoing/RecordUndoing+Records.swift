@@ -108,8 +108,8 @@ extension RecordUndoing {
     ) throws(RecordError) -> UndoneRecord.Effect {
         guard current == nil else { return .none(.nameIsTaken) }
         guard let before else { return .none(.versionIsGone) }
-        let isTaken = try transaction.connection.records.isTaken(change.place, stem)
-        guard !isTaken else { return .none(.nameIsTaken) }
+        let takers = try transaction.connection.records.takers(of: change.place, stem)
+        guard takers.isEmpty else { return .none(.nameIsTaken) }
         if let trash = try trashed(change.place) {
             // The trash has its creation and its large fields.
             _ = try transaction.records.restore(trash.id)

@@ -8,6 +8,7 @@ final class ControlDirectory: Sendable {
     let conflicts: Conflicts
     let modelFiles: ModelFiles
     let modes: FileModes
+    let moments: Moments
     let mounted: Timestamp
     let places: TypeDirectories
     let records: OpenRecords
@@ -18,6 +19,7 @@ final class ControlDirectory: Sendable {
         self.conflicts = conflicts
         modelFiles = ModelFiles(store: ground.store)
         modes = ground.modes
+        moments = Moments(ground)
         mounted = ground.mounted
         places = ground.places
         records = recordRooms.records
@@ -86,8 +88,10 @@ final class ControlDirectory: Sendable {
             return try findVersion(name, of: record, in: zone, type)
         case .results(let set):
             return try findResult(name, in: set).map { .result(set, $0) }
+        case .moments: return try moments.find(word)
+        case .past(let token, let place): return try moments.find(name, in: place, at: token)
         case .status, .events, .ctl, .metrics, .error, .schema, .type, .export, .meta, .version,
-            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText:
+            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText, .pastAsset:
             return nil
         }
     }
@@ -100,6 +104,7 @@ final class ControlDirectory: Sendable {
         case "metrics": .metrics
         case "errors": .errors
         case "model": modelFiles.isAttached ? .model : nil
+        case "at": .moments
         default: section(named: name).map { .section($0) }
         }
     }

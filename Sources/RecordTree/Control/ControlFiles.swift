@@ -78,6 +78,10 @@ final class ControlFiles: Sendable {
         case .trashed(let id): return try store.past.trashEntry(id).map { ($0.size, $0.deleted) }
         case .version(let token):
             return try store.past.versionEntry(token).map { ($0.0.size, $0.0.at) }
+        case .pastAsset(let version, let field, let index):
+            return try control.moments.asset(version, field, index).map {
+                ($0.asset.size, $0.at)
+            }
         default: return try controlTexts.content(path).map { ($0.size, $0.modified) }
         }
     }
@@ -91,6 +95,7 @@ final class ControlFiles: Sendable {
     func open(_ path: ControlPath, flags: Int32) throws(RecordError) -> Opened {
         if flags & O_ACCMODE != O_RDONLY { return try openCommand(path, flags: flags) }
         let backing: OpenHandle.Backing
+        var isKept = false
         switch path {
         case .events: backing = .events(events.open())
         case .ctl: backing = .bytes([])
@@ -99,10 +104,14 @@ final class ControlFiles: Sendable {
                 throw RecordError(.stale, "it is gone")
             }
             content.isOfOthers = try isOfOthers(path)
+            // A version never changes. The kernel may keep it, unless it belongs to others, who may
+            // end the share.
+            isKept = path.isVersion && !content.isOfOthers
             kept.open(path, content)
             backing = .generated(path, content)
         }
-        return Opened(handle: handles.add(backing, flags: flags), isDirect: true)
+        return Opened(
+            handle: handles.add(backing, flags: flags), keepCache: isKept, isDirect: !isKept)
     }
 
     private func openCommand(_ path: ControlPath, flags: Int32) throws(RecordError) -> Opened {
@@ -128,8 +137,18 @@ final class ControlFiles: Sendable {
     }
 }
 
+extension ControlPath {
+    /// Indicates whether it is a file whose content never changes.
+    fileprivate var isVersion: Bool {
+        switch self {
+        case .version, .pastAsset: true
+        default: false
+        }
+    }
+}
+
 extension Attributes {
-    fileprivate mutating func setContent(size: Int64, modified: Timestamp) {
+    mutating func setContent(size: Int64, modified: Timestamp) {
         self.size = size
         blocks = (size + 511) / 512
         accessed = modified

@@ -10,6 +10,9 @@ extension ControlDirectory {
         _ path: ControlPath, _ cursor: DirectoryCursor, _ offset: UInt64,
         _ add: (ListedEntry) -> Bool
     ) throws(RecordError) {
+        if case .past(let token, .type(let zone, let type)) = path {
+            return try moments.list(zone, type, at: token, cursor, offset, add)
+        }
         if offset == 0 {
             let names = try controlNames(in: path)
             cursor.snapshot.withLock { $0.controls = names }
@@ -58,8 +61,10 @@ extension ControlDirectory {
             return try store.past.history(of: name, in: zone).filter { $0.type == type }
                 .map { ControlName($0.fileName, .version($0.token)) }
         case .results(let set): return try resultNames(of: set)
+        case .moments: return try moments.names()
+        case .past(let token, let place): return try moments.names(in: place, at: token)
         case .type, .status, .events, .ctl, .metrics, .error, .schema, .export, .meta, .version,
-            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText:
+            .trashed, .conflictFile, .result, .typeSchema, .raw, .modelText, .pastAsset:
             return []
         }
     }

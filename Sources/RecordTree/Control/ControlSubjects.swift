@@ -11,7 +11,8 @@ extension ControlFiles {
         case .meta(let record), .error(let record), .raw(let record):
             guard let record = try store.record(record) else { return nil }
             return try store.type(record.type)?.zone
-        case .version(let token): return try store.past.versionEntry(token)?.1
+        case .version(let token), .pastAsset(let token, _, _):
+            return try store.past.versionEntry(token)?.1
         case .trashed(let id): return try store.past.trashEntry(id)?.zone
         case .conflictFile(let id, _): return try store.syncState.conflict(id)?.zone
         case .export(let type, _): return try store.type(type)?.zone

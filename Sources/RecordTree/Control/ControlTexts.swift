@@ -7,6 +7,7 @@ final class ControlTexts: Sendable {
     let handles: OpenHandles
     let kept: KeptContents
     let modelFiles: ModelFiles
+    let moments: Moments
     let options: TreeOptions
     let places: TypeDirectories
     let recordStates: RecordStates
@@ -20,6 +21,7 @@ final class ControlTexts: Sendable {
         handles = ground.handles
         self.kept = kept
         modelFiles = ModelFiles(store: ground.store)
+        moments = Moments(ground)
         options = ground.options
         places = ground.places
         recordStates = ground.recordStates

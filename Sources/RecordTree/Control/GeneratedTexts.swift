@@ -20,6 +20,8 @@ extension ControlTexts {
             return GeneratedContent(try metaText(meta), modified: meta.modified)
         case .version(let token):
             return try store.past.version(token).map { GeneratedContent($0.text, modified: $0.at) }
+        case .pastAsset(let version, let field, let index):
+            return try moments.content(version, field, index)
         case .trashed(let id):
             return try store.past.trashed(id).map {
                 GeneratedContent($0.text, modified: $0.entry.deleted)

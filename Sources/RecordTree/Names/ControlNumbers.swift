@@ -75,6 +75,10 @@ extension ControlPath {
         case .raw(let record): hash.add(26, record.rawValue)
         case .model: hash.add(27)
         case .modelText: hash.add(28)
+        case .moments: hash.add(29)
+        case .past(let token, let place): place.addIdentity(to: &hash, at: token)
+        case .pastAsset(let version, let field, let index):
+            hash.add(30, version, field.bytes, "\(index)".utf8)
         case .meta, .version, .trashed: break
         }
     }
@@ -95,6 +99,18 @@ extension ControlPath.ResultSet {
         switch self {
         case .query(let type, let text): hash.add(18, type.rawValue, text)
         case .search(let zone, let words): hash.add(19, zone.rawValue, words)
+        }
+    }
+}
+
+extension ControlPath.PastPlace {
+    fileprivate func addIdentity(to hash: inout InodeHash, at token: Int64) {
+        switch self {
+        case .root: hash.add(31, token)
+        case .database(let database): hash.add(32, token, "\(database.rawValue)".utf8)
+        case .owner(let owner): hash.add(33, token, owner.bytes)
+        case .zone(let zone): hash.add(34, token, "\(zone.rawValue)".utf8)
+        case .type(let zone, let type): hash.add(35, token, "\(zone.rawValue)".utf8, type.bytes)
         }
     }
 }

@@ -16,6 +16,15 @@ enum ControlPath: Hashable, Sendable {
         case search(ZoneID, [UInt8])
     }
 
+    /// A directory of a moment.
+    enum PastPlace: Hashable, Sendable {
+        case root
+        case database(Database)
+        case owner(OwnerName)
+        case zone(ZoneID)
+        case type(ZoneID, RecordTypeName)
+    }
+
     /// The files in the directory of a conflict.
     enum ConflictFile: String, CaseIterable, Sendable {
         case base = "base.json"
@@ -52,6 +61,13 @@ enum ControlPath: Hashable, Sendable {
     case meta(RecordID)
     case history(ZoneID, RecordTypeName, RecordName)
     case version(Int64)
+    /// The directory of moments. It is not listed in the root, so that a walk through `.recordfs`
+    /// ends.
+    case moments
+    /// A directory as it was after the version with the token.
+    case past(Int64, PastPlace)
+    /// A large field that a version has. The index is -1 for a field that is no list.
+    case pastAsset(version: Int64, FieldName, index: Int)
     case trashed(Int64)
     case conflict(Int64)
     case conflictFile(Int64, ConflictFile)
@@ -72,12 +88,13 @@ enum ControlPath: Hashable, Sendable {
         case .section(let section), .database(let section, _), .owner(let section, _),
             .zone(let section, _), .type(let section, _), .keptType(let section, _, _):
             .directory(isWritable: section.canBeEmptied)
-        case .root, .history, .results, .rawType, .model: .directory(isWritable: false)
+        case .root, .history, .results, .rawType, .model, .moments, .past:
+            .directory(isWritable: false)
         case .ctl: .file(mode: 0o200)
         case .schema(let isProduction): .file(mode: isProduction ? 0o444 : 0o644)
         case .error, .trashed, .conflictFile(_, .merged): .file(mode: 0o644)
         case .status, .events, .metrics, .export, .meta, .version, .conflictFile, .typeSchema, .raw,
-            .modelText:
+            .modelText, .pastAsset:
             .file(mode: 0o444)
         case .result: .symlink
         }

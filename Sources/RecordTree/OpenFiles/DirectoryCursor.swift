@@ -13,6 +13,7 @@ final class DirectoryCursor: Sendable {
         var pending: [(stem: Stem, file: RecordFile)] = []
         var names: [[UInt8]] = []
         var controls: [ControlName] = []
+        var past = PastCursor()
         /// Rows read ahead, so that one query serves many calls of the kernel, and the row before
         /// them.
         var records: ArraySlice<RecordEntry> = []

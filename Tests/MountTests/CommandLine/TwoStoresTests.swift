@@ -122,6 +122,11 @@ extension MountTests {
                         recordfs rm JP.json; recordfs undo > /dev/null; recordfs redo > /dev/null; ls
                         """, output: "OnlyB.json\n"),
                 Case(
+                    command: "moment",
+                    script: """
+                        recordfs moment create b > /dev/null; ls ~/Other/.recordfs/at; recordfs moment delete b
+                        """, output: "b\n", changes: false),
+                Case(
                     command: "draft",
                     script: """
                         echo '{' > JP.json; recordfs draft list | cut -d: -f1; recordfs draft show JP.json

@@ -34,6 +34,15 @@ extension Migrations {
         ALTER TABLE record ADD COLUMN gesture INTEGER;
         """
 
+    /// The moments that users have named. All that was shown after version `token` is kept.
+    static let moments = """
+        CREATE TABLE moment (
+            name TEXT PRIMARY KEY NOT NULL,
+            token INTEGER NOT NULL,
+            at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """
+
     /// The programs that read the history with a name, each with the token up to which it has read,
     /// and the time of its last use.
     static let readers = """

@@ -35,6 +35,7 @@ enum Migrations {
         ("2026-11-29 duplicates", [sql("duplicates", duplicates)]),
         ("2026-11-29 due lists", [sql("due lists", dueLists)]),
         ("2026-11-30 gestures", [sql("gestures", gestures)]),
+        ("2026-11-30 moments", [sql("moments", moments)]),
     ]
 
     typealias Step = (

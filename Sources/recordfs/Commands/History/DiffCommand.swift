@@ -60,6 +60,7 @@ struct DiffCommand: ParsableCommand {
         var rest = words[...]
         var moments: [RestorePoint] = []
         while moments.count < 2, let word = rest.first, let moment = RestorePoint(argument: word) {
+            if case .named(let name) = moment, try !isMoment(name) { break }
             moments.append(moment)
             rest = rest.dropFirst()
         }
@@ -69,5 +70,14 @@ struct DiffCommand: ParsableCommand {
                 status: ExitStatus.usage)
         }
         return (moments, rest.first.flatMap { PathArgument(argument: $0) })
+    }
+
+    /// Returns whether a moment has that name. A word is a path otherwise.
+    private func isMoment(_ name: MomentName) throws -> Bool {
+        let access = try state.access()
+        let store = try access.reader()
+        return try access.reporting { () throws(RecordError) in
+            try store.moments.named().contains { $0.name == name }
+        }
     }
 }

@@ -10,7 +10,7 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             -r brings back every deleted record at or below PATH. --since restores every record at \
             or below PATH to its content at that time: deleted records come back, changed records \
-            get their old content, and records that were created since then stay. All of it is one \
+            get their old content, and records that were created since then stay, unless you add --exact. All of it is one \
             transaction. The replaced versions stay in the history, so you can undo a restore. \
             --dry-run shows what would be done. A refused text stays in the file of its record and \
             hides the restored version; recordfs draft discard removes it.
@@ -29,10 +29,14 @@ struct RestoreCommand: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Bring back every deleted record at or below the path.")
     var recursive = false
     @Option(
+        name: [.customLong("since"), .customLong("at")],
         help: ArgumentHelp(
-            "Restore this time: 10m, 2h or 3d ago, 2026-11-21, 2026-11-21T05:50, or the time "
-                + "after the version with this token.", valueName: "time"))
+            "Restore this moment: 10m, 2h or 3d ago, yesterday 18:00, a date or time, @TOKEN, the "
+                + "moment after that version, or a name that recordfs moment has given.",
+            valueName: "time"))
     var since: RestorePoint?
+    @Flag(help: "With --since: also remove the records that were created since then.")
+    var exact = false
     @Flag(
         name: [.customShort("n"), .long], help: "With -r or --since: only show what would be done.")
     var dryRun = false
@@ -48,6 +52,7 @@ struct RestoreCommand: ParsableCommand {
         guard !dryRun || recursive || since != nil else {
             throw ValidationError("--dry-run is for -r and --since.")
         }
+        guard !exact || since != nil else { throw ValidationError("--exact is for --since.") }
     }
 
     func run() throws {
@@ -70,28 +75,36 @@ struct RestoreCommand: ParsableCommand {
 
     private func restoreAll(_ place: LocatedPath, to point: RestorePoint) throws {
         guard dryRun else {
-            let reply = try place.store.perform(.restoreAll(place.path, point), about: path.text)
-            Terminal.error(Self.summary(of: reply.result, place, "brought back", "changed back"))
+            let reply = try place.store.perform(
+                .restoreAll(place.path, point, isExact: exact), about: path.text)
+            Terminal.error(
+                Self.summary(of: reply.result, place, ["brought back", "changed back", "removed"]))
             return
         }
         let store = try place.store.reader()
         let plan = try place.reporting { () throws(RecordError) in
             try store.checkWasThere(place.path)
-            return try store.past.restorePlan(try place.path.restoreScope, to: point)
+            return try store.past.restorePlan(
+                try place.path.restoreScope, to: point, isExact: exact)
         }
         show(plan, PathSpelling(for: place.store))
         Terminal.error(
-            Self.summary(of: plan.json, place, "would come back", "would be changed back"))
+            Self.summary(
+                of: plan.json, place,
+                ["would come back", "would be changed back", "would be removed"]))
     }
 
     private static func summary(
-        of counts: JSONValue, _ place: LocatedPath, _ back: String, _ changed: String
+        of counts: JSONValue, _ place: LocatedPath, _ words: [String]
     ) -> String {
         func count(_ key: String) -> Int64 { counts.integerMember(key) ?? 0 }
         var parts = [
-            "\(Showing.grouped(count("broughtBack"))) \(back)",
-            "\(Showing.grouped(count("changedBack"))) \(changed)",
+            "\(Showing.grouped(count("broughtBack"))) \(words[0])",
+            "\(Showing.grouped(count("changedBack"))) \(words[1])",
         ]
+        if count("removed") > 0 {
+            parts.append("\(Showing.grouped(count("removed"))) \(words[2])")
+        }
         if count("madeSince") > 0 {
             parts.append("\(Showing.grouped(count("madeSince"))) made since stay")
         }
@@ -104,7 +117,7 @@ struct RestoreCommand: ParsableCommand {
                 "\(Showing.count(count("draftsKept"), "draft")) kept (recordfs draft list)")
         }
         let subject = place.store.subject(place.text) ?? place.text
-        let isNothing = count("broughtBack") + count("changedBack") == 0
+        let isNothing = count("broughtBack") + count("changedBack") + count("removed") == 0
         // A record that did not exist then has no earlier state.
         let hint =
             isNothing && count("madeSince") > 0
@@ -120,7 +133,8 @@ struct RestoreCommand: ParsableCommand {
         }
         guard !plan.steps.isEmpty else { return }
         let rows = plan.steps.map { step in
-            let change = step.wasDeleted ? "bring back" : "change back"
+            let change =
+                step.isRemoval ? "remove" : step.wasDeleted ? "bring back" : "change back"
             return [
                 step.keepsDraft ? "\(change), draft stays" : change,
                 "\(step.laterVersions)", Showing.time(step.lastChange), step.lastAuthor,
@@ -177,6 +191,7 @@ extension RestoreStep {
     fileprivate var json: JSONValue {
         .members([
             "path": .text(path.bytes), "deleted": .bool(wasDeleted),
+            "remove": .bool(isRemoval),
             "setAside": .integer(laterVersions), "lastChange": .text(Showing.time(lastChange)),
             "author": .text(lastAuthor), "draftStays": .bool(keepsDraft),
         ])

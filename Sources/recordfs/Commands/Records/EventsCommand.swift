@@ -61,15 +61,27 @@ struct EventsCommand: ParsableCommand {
             throw ValidationError(
                 "--sync, --last, --before, and --count without --peek, do not fit --reader.")
         }
-        if case .token? = before { throw ValidationError("--before is a time.") }
+        switch before {
+        case .token?, .named?: throw ValidationError("--before is a time.")
+        case .time?, .deletion?, nil: break
+        }
+        if sync, case .named? = after {
+            throw ValidationError("With --sync, --after is a time or a number.")
+        }
         for number in [last, limit] where (number ?? 0) < 0 {
             throw ValidationError("--last and --limit are numbers from 0 on.")
         }
     }
 
-    func run() throws {
+    mutating func run() throws {
         let access = try state.access()
         let store = try access.reader()
+        if case .named? = after, let moment = after {
+            after = .token(
+                try access.reporting { () throws(RecordError) in
+                    try store.moments.token(at: moment)
+                })
+        }
         // Before the first read, so that no change between the two is missed.
         let watch = try access.reporting { () throws(RecordError) in
             follow ? try DirectoryWatch(directory: access.directory) : nil
@@ -107,7 +119,7 @@ struct EventsCommand: ParsableCommand {
         switch after {
         case .token(let token)?: token
         case .time?: 0
-        case .deletion?, nil: nil
+        case .deletion?, .named?, nil: nil
         }
     }
 

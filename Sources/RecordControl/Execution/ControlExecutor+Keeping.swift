@@ -1,6 +1,7 @@
 package import RecordModel
 package import RecordStore
 
+/// What keeps old versions: readers of the history, and moments with a name.
 extension ControlExecutor {
     func saveReader(
         _ name: HistoryReader.Name, token: Int64, known: Int64?
@@ -19,6 +20,24 @@ extension ControlExecutor {
         }
         return ControlReply(.object([]))
     }
+
+    func nameMoment(
+        _ name: MomentName, at point: RestorePoint?
+    ) throws(RecordError) -> ControlReply {
+        let moment = try store.write(author: .commandLine, by: author) {
+            (transaction) throws(RecordError) in
+            try transaction.upkeep.nameMoment(name, at: point)
+        }
+        return ControlReply(moment.json)
+    }
+
+    func removeMoment(_ name: MomentName) throws(RecordError) -> ControlReply {
+        try store.write(author: .commandLine, isFreeing: true) {
+            (transaction) throws(RecordError) in
+            try transaction.upkeep.removeMoment(name)
+        }
+        return ControlReply(.object([]))
+    }
 }
 
 extension HeldVersions {
@@ -28,6 +47,15 @@ extension HeldVersions {
             "name": .text(reader.name.text), "token": .integer(reader.token),
             "used": .text(Showing.time(reader.used)), "expired": .bool(reader.isExpired),
             "versions": .integer(versions), "bytes": .integer(bytes),
+        ])
+    }
+}
+
+extension NamedMoment {
+    /// The members for the output of commands.
+    package var json: JSONValue {
+        .members([
+            "name": .text(name.text), "token": .integer(token), "time": .text(Showing.time(at)),
         ])
     }
 }
