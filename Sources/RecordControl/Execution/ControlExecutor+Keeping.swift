@@ -1,7 +1,7 @@
 package import RecordModel
 package import RecordStore
 
-/// What keeps old versions: readers of the history, and moments with a name.
+/// The holders of old versions: readers of the history, and moments with a name.
 extension ControlExecutor {
     func saveReader(
         _ name: HistoryReader.Name, token: Int64, known: Int64?
