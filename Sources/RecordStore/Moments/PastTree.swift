@@ -26,6 +26,13 @@ package struct PastTree: Sendable {
 
     /// Returns the types of a zone that had records, in the order of their names.
     package func types(in zone: ZoneID) throws(RecordError) -> [RecordTypeName] {
+        // The history of a zone is erased when its share ends.
+        guard
+            try store.read({ connection throws(RecordError) in
+                try connection.exists(
+                    "SELECT 1 FROM history WHERE zone_id = ?", [.integer(zone.rawValue)])
+            })
+        else { return [] }
         let key = PastTypes.Key(token: token, zone: zone)
         if let known = store.pastTypes.withLock({ $0[key] }) { return known }
         let types = try store.read { connection throws(RecordError) in

@@ -15,11 +15,14 @@ final class ControlDirectory: Sendable {
     let store: RecordStore
     let trash: TrashEntries
 
-    init(_ ground: Ground, _ recordRooms: RecordRooms, conflicts: Conflicts, trash: TrashEntries) {
+    init(
+        _ ground: Ground, _ recordRooms: RecordRooms, conflicts: Conflicts, moments: Moments,
+        trash: TrashEntries
+    ) {
         self.conflicts = conflicts
         modelFiles = ModelFiles(store: ground.store)
         modes = ground.modes
-        moments = Moments(ground)
+        self.moments = moments
         mounted = ground.mounted
         places = ground.places
         records = recordRooms.records

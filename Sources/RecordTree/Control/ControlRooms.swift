@@ -5,6 +5,7 @@ struct ControlRooms: Sendable {
     let conflicts: Conflicts
     let trash: TrashEntries
     let kept: KeptContents
+    let moments: Moments
     let control: ControlDirectory
     let controlTexts: ControlTexts
     let controlFiles: ControlFiles
@@ -15,8 +16,11 @@ struct ControlRooms: Sendable {
         conflicts = Conflicts(ground)
         trash = TrashEntries(ground)
         kept = KeptContents()
-        control = ControlDirectory(ground, recordRooms, conflicts: conflicts, trash: trash)
-        controlTexts = ControlTexts(ground, recordRooms, conflicts: conflicts, kept: kept)
+        moments = Moments(ground)
+        control = ControlDirectory(
+            ground, recordRooms, conflicts: conflicts, moments: moments, trash: trash)
+        controlTexts = ControlTexts(
+            ground, recordRooms, conflicts: conflicts, kept: kept, moments: moments)
         controlFiles = ControlFiles(
             ground, conflicts: conflicts, control: control, controlTexts: controlTexts, kept: kept)
         controlRemoval = ControlRemoval(

@@ -16,12 +16,15 @@ final class ControlTexts: Sendable {
     let store: RecordStore
     let workingFiles: WorkingFiles
 
-    init(_ ground: Ground, _ recordRooms: RecordRooms, conflicts: Conflicts, kept: KeptContents) {
+    init(
+        _ ground: Ground, _ recordRooms: RecordRooms, conflicts: Conflicts, kept: KeptContents,
+        moments: Moments
+    ) {
         self.conflicts = conflicts
         handles = ground.handles
         self.kept = kept
         modelFiles = ModelFiles(store: ground.store)
-        moments = Moments(ground)
+        self.moments = moments
         options = ground.options
         places = ground.places
         recordStates = ground.recordStates
