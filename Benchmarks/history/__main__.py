@@ -18,9 +18,8 @@ VERSIONS = 10
 READ = 5_000
 REMOVED = 5_000
 EDITED = 1_000
-# The pause after which a program's next change is another step (`Gesture.pause`), and the time that a
-# removal waits.
-PAUSE = 4
+# Longer than the pause after which a program's next change is another step (`Gesture.pause`).
+PAUSE = 2.5
 
 
 def arguments():
@@ -52,7 +51,7 @@ class History(subjects.RecordFS):
     database = "private"
 
     def recordfs(self, *words, **options):
-        return seconds(self.program, words[0], "--state", self.storage, *words[1:], **options)
+        return seconds(self.program, *words, "--state", self.storage, **options)
 
     def rows(self, count, version):
         path = os.path.join(self.folder, "rows.ndjson")
@@ -117,7 +116,7 @@ def differences(subject, options):
     row = {}
     for count in (options.records // 100, options.records // 10):
         subject.recordfs("moment", "create", f"before-{count}")
-        subject.import_version(count, f"changed {count}")
+        subject.import_version(count, VERSIONS + count)
         row[f"diff of {count} records"] = subject.recordfs(
             "diff", "--stat", f"before-{count}", status=(1,))
     return row

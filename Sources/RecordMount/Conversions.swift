@@ -10,9 +10,14 @@ extension FuseKit.LookupEntry {
     init(_ entry: NodeEntry) {
         self.init(
             node: NodeID(entry.node.rawValue), attributes: FileAttributes(entry.attributes),
-            entryTimeout: entry.isCacheable ? cacheSeconds : 0,
-            attributeTimeout: entry.isCacheable ? entry.attributes.keptSeconds : 0)
+            entryTimeout: entry.isCacheable ? cacheSeconds : entry.briefSeconds,
+            attributeTimeout: entry.isCacheable
+                ? entry.attributes.keptSeconds : entry.briefSeconds)
     }
+}
+
+extension NodeEntry {
+    fileprivate var briefSeconds: Double { isBrief ? 1 : 0 }
 }
 
 extension Attributes {

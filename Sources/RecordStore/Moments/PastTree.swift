@@ -35,18 +35,26 @@ package struct PastTree: Sendable {
         else { return [] }
         let key = PastTypes.Key(token: token, zone: zone)
         if let known = store.pastTypes.withLock({ $0[key] }) { return known }
-        let types = try store.read { connection throws(RecordError) in
-            try connection.all(
-                """
-                SELECT DISTINCT h.type FROM (
-                    SELECT MAX(token) AS token FROM history WHERE zone_id = ? AND token <= ?
-                    GROUP BY name) last
-                JOIN history h ON h.token = last.token WHERE h.kind != 'deleted' ORDER BY h.type
-                """, [.integer(zone.rawValue), .integer(token)]
-            ) { RecordTypeName(bytes: $0.bytes(0)) }
+        var types: [RecordTypeName] = []
+        for type in try store.past.types(in: zone, with: .history)
+        where try hasRecord(of: type, in: zone) {
+            types.append(type)
         }
         store.pastTypes.withLock { $0.keep(types, key) }
         return types
+    }
+
+    /// Returns whether a type had a record. The first page with one ends the search.
+    private func hasRecord(
+        of type: RecordTypeName, in zone: ZoneID
+    ) throws(RecordError) -> Bool {
+        var after: RecordName? = RecordName(bytes: [])
+        while let name = after {
+            let page = try records(in: zone, type, after: name, limit: 512)
+            if !page.records.isEmpty { return true }
+            after = page.next
+        }
+        return false
     }
 
     /// Returns the records of a type after a name, in the order of their names, and the name after

@@ -101,6 +101,16 @@ enum ControlPath: Hashable, Sendable {
     }
 }
 
+extension ControlPath {
+    /// Indicates whether it is a moment, something in one, or a directory on the way there.
+    var isOfMoments: Bool {
+        switch self {
+        case .root, .moments, .past, .pastAsset, .version: true
+        default: false
+        }
+    }
+}
+
 extension ControlPath.Section {
     /// Indicates whether it is there only while a model is attached.
     var needsModel: Bool { self == .raw }

@@ -28,6 +28,12 @@ enum Node: Hashable, Sendable {
     }
 }
 
+extension Node {
+    /// Indicates whether the kernel may keep the entry for a second. In a walk through a moment every
+    /// path leads through the same directories, and each would be asked for again.
+    var isBrief: Bool { if case .control(let path) = self { path.isOfMoments } else { false } }
+}
+
 /// A scratch file while the kernel knows it.
 struct ScratchID: Hashable, Sendable {
     let rawValue: UInt64

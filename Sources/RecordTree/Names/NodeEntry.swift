@@ -7,6 +7,8 @@ package struct NodeEntry: Sendable {
     package let attributes: Attributes
     /// Indicates whether the kernel may keep the entry and its attributes until it is notified.
     package var isCacheable: Bool
+    /// Indicates whether the kernel may keep them for a second, although nobody will notify it.
+    package var isBrief = false
 
     /// The entry under this name: the kernel does not keep a name that may mean another file
     /// without a call for it.

@@ -45,7 +45,9 @@ final class Nodes: Sendable {
 
     /// Returns the entry of a node, with one lookup counted.
     func entry(of node: Node, _ attributes: Attributes) -> NodeEntry {
-        NodeEntry(node: lookUp(node), attributes: attributes, isCacheable: node.isCacheable)
+        NodeEntry(
+            node: lookUp(node), attributes: attributes, isCacheable: node.isCacheable,
+            isBrief: node.isBrief)
     }
 
     /// Returns the entry of a listed node, without a counted lookup: `didList` counts the first
@@ -53,7 +55,9 @@ final class Nodes: Sendable {
     /// one gets it now.
     func listedEntry(of node: Node, _ attributes: Attributes) -> NodeEntry {
         let number = table.withLock { $0.reserve(node) }
-        return NodeEntry(node: number, attributes: attributes, isCacheable: node.isCacheable)
+        return NodeEntry(
+            node: number, attributes: attributes, isCacheable: node.isCacheable,
+            isBrief: node.isBrief)
     }
 
     /// Counts a lookup for a listed entry that the kernel has taken.

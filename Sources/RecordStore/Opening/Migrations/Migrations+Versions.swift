@@ -43,6 +43,9 @@ extension Migrations {
         ) WITHOUT ROWID;
         """
 
+    /// An undo of thousands of removals, and a purge, look for each record in the trash.
+    static let trashNames = "CREATE INDEX trash_name ON trash (zone_id, name)"
+
     /// The programs that read the history with a name, each with the token up to which it has read,
     /// and the time of its last use.
     static let readers = """

@@ -36,6 +36,7 @@ enum Migrations {
         ("2026-11-29 due lists", [sql("due lists", dueLists)]),
         ("2026-11-30 gestures", [sql("gestures", gestures)]),
         ("2026-11-30 moments", [sql("moments", moments)]),
+        ("2026-11-30 trash names", [sql("trash names", trashNames)]),
     ]
 
     typealias Step = (
