@@ -109,7 +109,7 @@ import Testing
         for (week, state) in states.enumerated() where state.at >= first || week == 5 {
             #expect(try past(state.token) == state.shown, "week \(week)")
         }
-        #expect(try fixture.store.moments.token(at: .named(name)) == states[5].token)
+        #expect(try fixture.store.moments.tree(at: .named(name)).token == states[5].token)
         let error = #expect(throws: RecordError.self) { try past(states[7].token) }
         #expect(error?.code == .notFound)
         #expect(try fixture.store.past.history(of: RecordName("a"), in: fixture.zone.id).count < 20)
@@ -124,14 +124,14 @@ import Testing
     @Test("a name is refused that another moment has, and found only while there is one")
     func names() throws {
         let name = try #require(MomentName("v1"))
-        #expect(throws: RecordError.self) { try fixture.store.moments.token(at: .named(name)) }
+        #expect(throws: RecordError.self) { try fixture.store.moments.tree(at: .named(name)).token }
         try fixture.save("a", "{}")
         try fixture.save("b", "{}")
         try fixture.beginDelete(try #require(try fixture.record("a")).id)
         try fixture.write { transaction throws(RecordError) in
             _ = try transaction.upkeep.nameMoment(name, at: nil)
         }
-        let token = try fixture.store.moments.token(at: .named(name))
+        let token = try fixture.store.moments.tree(at: .named(name)).token
         #expect(try past(token) == ["Note/b": "{}"], "what was removed is not there")
         let again = #expect(throws: RecordError.self) {
             try fixture.write { transaction throws(RecordError) in

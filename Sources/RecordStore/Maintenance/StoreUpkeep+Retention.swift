@@ -191,11 +191,14 @@ extension StoreUpkeep {
         return try store.write(author: .mount, isFreeing: true) { transaction throws(RecordError) in
             let held = try transaction.connection.heldToken(store)
             var count = 0
+            var end: Int64 = 0
             for name in due {
                 let versions = try transaction.connection.dispensable(name, readTo: held, store)
                 for version in versions { try transaction.upkeep.remove(version) }
                 count += versions.count
+                end = max(end, versions.map(\.end).max() ?? 0)
             }
+            try transaction.upkeep.noteRemoved(before: end)
             return count
         }
     }
@@ -274,7 +277,6 @@ extension UpkeepWriting {
             [.integer(RecordWriting.Holder.history.rawValue), .integer(version.token)])
         try transaction.connection.run(
             "DELETE FROM history WHERE token = ?", [.integer(version.token)])
-        try transaction.upkeep.noteRemoved(before: version.end)
     }
 }
 

@@ -38,7 +38,7 @@ extension SQLConnection {
 
     // MARK: Whole moments
 
-    private static let removedBefore = "removedBefore"
+    fileprivate static let removedBefore = "removedBefore"
 
     /// Returns the last token of a moment of which everything is kept.
     ///
@@ -58,18 +58,10 @@ extension SQLConnection {
                 + "NAME.")
     }
 
-    private func firstCompleteToken() throws(RecordError) -> Int64 {
+    fileprivate func firstCompleteToken() throws(RecordError) -> Int64 {
         try first("SELECT value FROM meta WHERE key = ?", [.text(Self.removedBefore)]) {
             $0.int64(0)
         } ?? 0
-    }
-
-    /// Notes that a version is removed that was shown until a token.
-    fileprivate func noteRemoved(before token: Int64) throws(RecordError) {
-        guard try firstCompleteToken() < token else { return }
-        try run(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
-            [.text(Self.removedBefore), .integer(token)])
     }
 
     // MARK: Names
@@ -83,8 +75,12 @@ extension SQLConnection {
 }
 
 extension UpkeepWriting {
-    /// Notes that a version is removed that was shown until a token.
+    /// Notes that versions are removed, of which the last one was shown until a token.
     func noteRemoved(before token: Int64) throws(RecordError) {
-        try transaction.connection.noteRemoved(before: token)
+        let connection = transaction.connection
+        guard try connection.firstCompleteToken() < token else { return }
+        try connection.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)",
+            [.text(SQLConnection.removedBefore), .integer(token)])
     }
 }

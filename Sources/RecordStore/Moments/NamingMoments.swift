@@ -12,12 +12,13 @@ extension UpkeepWriting {
         _ name: MomentName, at point: RestorePoint?
     ) throws(RecordError) -> NamedMoment {
         let connection = transaction.connection
-        guard try !connection.moments().contains(where: { $0.name == name }) else {
+        let named = try connection.moments()
+        guard !named.contains(where: { $0.name == name }) else {
             throw RecordError(
                 .alreadyExists,
                 "there is a moment \(name). recordfs moment delete \(name) removes the name.")
         }
-        guard try connection.moments().count < NamedMoment.most else {
+        guard named.count < NamedMoment.most else {
             throw RecordError(
                 .invalidArgument,
                 "there are \(NamedMoment.most) named moments. recordfs moment delete NAME removes "
@@ -45,8 +46,4 @@ extension UpkeepWriting {
         _ = try transaction.connection.token(at: .named(name))
         try transaction.connection.run("DELETE FROM moment WHERE name = ?", [.text(name.text)])
     }
-}
-
-extension RestorePoint {
-    fileprivate var time: Timestamp? { if case .time(let time) = self { time } else { nil } }
 }

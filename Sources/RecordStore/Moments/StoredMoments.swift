@@ -7,11 +7,6 @@ extension StoredMoments {
         try store.read { connection throws(RecordError) in try connection.moments() }
     }
 
-    /// Returns the last token of a moment. Errors: notFound for a name that no moment has.
-    package func token(at point: RestorePoint) throws(RecordError) -> Int64 {
-        try store.read { connection throws(RecordError) in try connection.token(at: point) }
-    }
-
     /// Returns the tree of a moment.
     ///
     /// - Throws: notFound when versions that were shown then are no longer kept, or when there is no

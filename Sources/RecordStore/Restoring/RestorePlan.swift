@@ -48,6 +48,9 @@ package enum RestorePoint: Hashable, Sendable {
     case time(Timestamp)
     /// The moment with this name.
     case named(MomentName)
+
+    /// The time, when the point is one.
+    package var time: Timestamp? { if case .time(let time) = self { time } else { nil } }
 }
 
 /// The actions that bring one record back.

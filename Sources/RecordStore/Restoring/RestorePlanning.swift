@@ -51,12 +51,9 @@ struct RestorePlanning {
         var planning = try RestorePlanning(connection, scope, isExact: isExact)
         switch point {
         case .deletion: try planning.addDeleted()
-        case .token, .named:
+        case .token, .time, .named:
             try planning.addChanged(
-                after: try connection.completeToken(at: point), waitingAfter: nil)
-        case .time(let time):
-            let token = try connection.completeToken(at: point)
-            try planning.addChanged(after: token, waitingAfter: time)
+                after: try connection.completeToken(at: point), waitingAfter: point.time)
         }
         return planning.plan
     }

@@ -3,7 +3,11 @@ import RecordSQL
 
 extension RecordUndoing {
     /// Takes back what a gesture has done to a record. Returns nil when that is nothing.
-    func undo(_ change: GestureRows.Change) throws(RecordError) -> UndoneRecord? {
+    ///
+    /// - Parameter hasServer: whether the store belongs to an account, so that changes are sent.
+    func undo(
+        _ change: GestureRows.Change, hasServer: Bool
+    ) throws(RecordError) -> UndoneRecord? {
         guard let (zone, isGone) = try zone(change.place.zone) else { return nil }
         let current = try current(change)
         let before = try before(change)
@@ -11,7 +15,8 @@ extension RecordUndoing {
         if before == nil, isNew, change.isRemoval { return nil }
         var record = UndoneRecord(
             zone: zone, type: change.place.type, stem: try stem(change, current),
-            effect: .none(.changedSince), wasSent: try wasSent(change, current, zone))
+            effect: .none(.changedSince),
+            wasSent: try hasServer ? wasSent(change, current, zone) : false)
         do throws(RecordError) {
             if isGone, zone.database == .shared {
                 record.effect = .none(.notShared)
@@ -83,9 +88,7 @@ extension RecordUndoing {
         _ change: GestureRows.Change, _ current: StoredRow?, _ zone: ZoneInfo
     ) throws(RecordError) -> Bool {
         let connection = transaction.connection
-        guard zone.database.isSynced, change.waiting == nil, try connection.owner() != nil else {
-            return false
-        }
+        guard zone.database.isSynced, change.waiting == nil else { return false }
         if let current, try connection.sync.baseTag(of: current.id) == nil { return false }
         return try !connection.exists(
             "SELECT 1 FROM outbox WHERE zone_id = ? AND name = ?",

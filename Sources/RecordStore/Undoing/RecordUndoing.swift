@@ -62,9 +62,10 @@ extension RecordUndoing {
         // goes further back.
         try transaction.beginGesture(reverting: gesture.id)
         var result = UndoneGesture(gesture: try rows.original(of: gesture))
+        let hasServer = try transaction.connection.owner() != nil
         // What the gesture has made goes first: its names may be those of what it has removed.
         for change in changes.filter({ !$0.isRemoval }) + changes.filter(\.isRemoval) {
-            if let record = try undo(change) { result.records.append(record) }
+            if let record = try undo(change, hasServer: hasServer) { result.records.append(record) }
         }
         return result
     }

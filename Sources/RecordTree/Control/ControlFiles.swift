@@ -148,7 +148,7 @@ extension ControlPath {
 }
 
 extension Attributes {
-    mutating func setContent(size: Int64, modified: Timestamp) {
+    fileprivate mutating func setContent(size: Int64, modified: Timestamp) {
         self.size = size
         blocks = (size + 511) / 512
         accessed = modified

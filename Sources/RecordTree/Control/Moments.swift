@@ -149,9 +149,8 @@ final class Moments: Sendable {
     }
 
     private func entry(of file: PastFile, isCacheable: Bool) -> NodeEntry {
-        var attributes = modes.file(.none, size: 0, modified: file.at, 0o444)
+        var attributes = modes.file(.none, size: file.size, modified: file.at, 0o444)
         attributes.inode = file.path.inode
-        attributes.setContent(size: file.size, modified: file.at)
         // Only a number that is computed needs no place in the table of nodes.
         let number = file.path.arithmeticNumber
         return NodeEntry(

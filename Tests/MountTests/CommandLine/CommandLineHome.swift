@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// A user with a home of their own: nothing of the machine's settings or stores is seen.
 final class CommandLineHome: Sendable {
@@ -66,5 +67,27 @@ final class CommandLineHome: Sendable {
     func file(_ name: String, _ content: String) throws -> String {
         try SystemCall.writeFile("\(user?.homeOutside ?? folder)/\(name)", content)
         return "\(folder)/\(name)"
+    }
+}
+
+extension CommandLineHome {
+    /// Creates a home with a mount that has a zone Kitchen, with so many recipes and as many menus.
+    ///
+    /// - Parameter script: what else is done in the zone's directory.
+    static func kitchen(_ count: Int, _ script: String = "") throws -> CommandLineHome {
+        let home = try CommandLineHome()
+        let result = try home.shell(
+            """
+            recordfs mount > /dev/null
+            mkdir -p RecordFS/private/Kitchen/{Recipe,Menu}; cd RecordFS/private/Kitchen
+            for i in {1..\(count)}; do echo "{\\"n\\": $i}" | tee Recipe/r$i.json > Menu/m$i.json; done
+            """ + "\n" + script)
+        try #require(result.status == 0, "\(result)")
+        return home
+    }
+
+    /// Runs a script in the zone's directory.
+    func inKitchen(_ script: String) throws -> ChildResult {
+        try shell("cd RecordFS/private/Kitchen\n" + script)
     }
 }

@@ -6,19 +6,15 @@ extension MountTests {
         private let home: CommandLineHome
 
         init() throws {
-            home = try CommandLineHome()
-            let result = try home.shell(
+            home = try CommandLineHome.kitchen(
+                12,
                 """
-                recordfs mount > /dev/null
-                mkdir -p RecordFS/private/Kitchen/{Recipe,Menu}; cd RecordFS/private/Kitchen
-                for i in {1..12}; do echo "{\\"n\\": $i}" | tee Recipe/r$i.json > Menu/m$i.json; done
                 echo bytes > Recipe/r1@photo.png; head -c 90000 /dev/zero | tr '\\0' x > Recipe/r2@note
                 """)
-            try #require(result.status == 0, "\(result)")
         }
 
         private func inZone(_ script: String) throws -> ChildResult {
-            try home.shell("set -e; cd RecordFS/private/Kitchen\n" + script)
+            try home.inKitchen("set -e\n" + script)
         }
 
         private static let steps = [

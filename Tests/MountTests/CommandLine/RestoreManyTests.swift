@@ -8,19 +8,12 @@ extension MountTests {
         private let home: CommandLineHome
 
         init() throws {
-            home = try CommandLineHome()
-            let result = try home.shell(
-                """
-                recordfs mount > /dev/null
-                mkdir -p RecordFS/private/Kitchen/{Recipe,Menu}; cd RecordFS/private/Kitchen
-                for i in 1 2 3; do echo "{\\"n\\": $i}" | tee Recipe/r$i.json > Menu/m$i.json; done
-                """)
-            try #require(result.status == 0, "\(result)")
+            home = try CommandLineHome.kitchen(3)
         }
 
         /// In the zone's directory.
         private func inZone(_ script: String) throws -> ChildResult {
-            try home.shell("cd RecordFS/private/Kitchen\n" + script)
+            try home.inKitchen(script)
         }
 
         private var token: Int64 {

@@ -6,20 +6,16 @@ extension MountTests {
         private let home: CommandLineHome
 
         init() throws {
-            home = try CommandLineHome()
-            let result = try home.shell(
+            home = try CommandLineHome.kitchen(
+                12,
                 """
-                recordfs mount > /dev/null
-                mkdir -p RecordFS/private/Kitchen/{Recipe,Menu}; cd RecordFS/private/Kitchen
-                for i in {1..12}; do echo "{\\"n\\": $i}" | tee Recipe/r$i.json > Menu/m$i.json; done
                 echo bytes > Recipe/r1@photo.png
                 mkdir ~/states; cp -r . ~/states/0
                 """)
-            try #require(result.status == 0, "\(result)")
         }
 
         private func inZone(_ script: String) throws -> ChildResult {
-            try home.shell("cd RecordFS/private/Kitchen\n" + script)
+            try home.inKitchen(script)
         }
 
         /// Runs a line in the zone's directory, in a session of its own and with a process group for

@@ -60,7 +60,8 @@ struct DiffCommand: ParsableCommand {
         var rest = words[...]
         var moments: [RestorePoint] = []
         while moments.count < 2, let word = rest.first, let moment = RestorePoint(argument: word) {
-            if case .named(let name) = moment, try !isMoment(name) { break }
+            // A word is a path, unless a moment has that name.
+            if case .named(let name) = moment, try state.access().moment(name) == nil { break }
             moments.append(moment)
             rest = rest.dropFirst()
         }
@@ -70,14 +71,5 @@ struct DiffCommand: ParsableCommand {
                 status: ExitStatus.usage)
         }
         return (moments, rest.first.flatMap { PathArgument(argument: $0) })
-    }
-
-    /// Returns whether a moment has that name. A word is a path otherwise.
-    private func isMoment(_ name: MomentName) throws -> Bool {
-        let access = try state.access()
-        let store = try access.reader()
-        return try access.reporting { () throws(RecordError) in
-            try store.moments.named().contains { $0.name == name }
-        }
     }
 }

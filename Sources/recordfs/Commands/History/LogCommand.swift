@@ -48,8 +48,8 @@ struct LogCommand: ParsableCommand {
         let access = try place?.store ?? state.access()
         let store = try access.reader()
         var query = LogQuery()
-        (query.until, query.author) = (until, author)
-        if let since { query.since = since }
+        (query.until, query.author) = (try until.map(access.resolved), author)
+        if let since { query.since = try access.resolved(since) }
         if let limit { query.limit = limit }
         try access.reporting(path?.text) { () throws(RecordError) in
             if let place {

@@ -52,7 +52,9 @@ struct MomentCreateCommand: ParsableCommand {
     var name: MomentName
 
     func run() throws {
-        let reply = try state.access().perform(.nameMoment(name, at), about: name.text)
+        let access = try state.access()
+        let point = try at.map(access.resolved)
+        let reply = try access.perform(.nameMoment(name, point), about: name.text)
         Terminal.print("\(name) is @\(reply.result.integerMember("token") ?? 0).")
     }
 }

@@ -58,7 +58,9 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         let place = try path.located(by: state)
         if list { return try listTrash(place) }
-        if recursive || since != nil { return try restoreAll(place, to: since ?? .deletion) }
+        if recursive || since != nil {
+            return try restoreAll(place, to: since.map(place.store.resolved) ?? .deletion)
+        }
         guard place.path.stem != nil else {
             throw CommandFailure(
                 path.text, "is not a record. Write DATABASE/ZONE/TYPE/NAME, or add -r or --list.",

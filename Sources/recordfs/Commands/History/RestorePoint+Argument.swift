@@ -6,3 +6,26 @@ extension RestorePoint: ExpressibleByArgument {
     /// Reads an argument: a moment.
     public init?(argument: String) { self.init(argument, now: SystemClock().now) }
 }
+
+extension StoreAccess {
+    /// Returns the token of a moment that is given by its name, and every other moment as it is.
+    ///
+    /// - Throws: wrong usage for a name that no moment has. It may be a time that is spelled wrongly.
+    func resolved(_ point: RestorePoint) throws -> RestorePoint {
+        guard case .named(let name) = point else { return point }
+        guard let moment = try moment(name) else {
+            throw CommandFailure(
+                name.text, "is no time, and no moment has that name (recordfs moment list).",
+                status: ExitStatus.usage)
+        }
+        return .token(moment.token)
+    }
+
+    /// Returns the moment that has a name.
+    func moment(_ name: MomentName) throws -> NamedMoment? {
+        let store = try reader()
+        return try reporting { () throws(RecordError) in
+            try store.moments.named().first { $0.name == name }
+        }
+    }
+}

@@ -76,12 +76,7 @@ struct EventsCommand: ParsableCommand {
     mutating func run() throws {
         let access = try state.access()
         let store = try access.reader()
-        if case .named? = after, let moment = after {
-            after = .token(
-                try access.reporting { () throws(RecordError) in
-                    try store.moments.token(at: moment)
-                })
-        }
+        after = try after.map(access.resolved)
         // Before the first read, so that no change between the two is missed.
         let watch = try access.reporting { () throws(RecordError) in
             follow ? try DirectoryWatch(directory: access.directory) : nil
@@ -126,8 +121,7 @@ struct EventsCommand: ParsableCommand {
     /// The times between which changes are listed.
     private var span: EventListing.Span {
         var span = EventListing.Span()
-        if case .time(let time)? = after { span.after = time }
-        if case .time(let time)? = before { span.before = time }
+        (span.after, span.before) = (after?.time, before?.time)
         return span
     }
 
