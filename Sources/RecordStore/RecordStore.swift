@@ -141,12 +141,25 @@ package final class RecordStore: Sendable {
             return result
         } catch {
             guard error.code == .noSpace else { throw error }
-            guard isFreeing, reserve?.release() == true else {
-                upkeep.relieve()
-                throw error
-            }
             defer { upkeep.relieve() }
-            return try writeOnce(author, body)
+            guard isFreeing, let reserve, reserve.lend() else { throw error }
+            defer { reserve.takeBack() }
+            return try writeWithReserve(reserve, author, body)
+        }
+    }
+
+    /// Runs `body` with the space of the reserve, which is lent. A thread that had begun to set the
+    /// space aside before that may have taken it once more.
+    private func writeWithReserve<T>(
+        _ reserve: SpaceReserve, _ author: (Author, program: AuthorName?),
+        _ body: (Transaction) throws(RecordError) -> T
+    ) throws(RecordError) -> T {
+        while true {
+            do throws(RecordError) {
+                return try writeOnce(author, body)
+            } catch {
+                guard error.code == .noSpace, reserve.release() else { throw error }
+            }
         }
     }
 

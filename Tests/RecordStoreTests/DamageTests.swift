@@ -215,4 +215,47 @@ import Testing
         #expect(try fixture.store.assets.assets(of: copy.id).allSatisfy { $0.size == 5 })
         #expect(failure { try fixture.store.assets.checkAsset(hash, size: 5) }?.code == .corrupt)
     }
+
+    /// Changes rows and leaves an index as it was, as a disk with errors does.
+    private func change(_ path: String, without index: String, _ statement: String) throws {
+        func run(_ statements: [String]) throws {
+            let queue = try SQLQueue(path: path)
+            defer { queue.close() }
+            try queue.use { connection throws(RecordError) in
+                try connection.execute("PRAGMA writable_schema = ON")
+                for statement in statements { try connection.execute(statement) }
+            }
+        }
+        try run([
+            "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = '\(index)'",
+            "DELETE FROM sqlite_schema WHERE name = '\(index)'",
+        ])
+        try run([statement])
+        try run(["INSERT INTO sqlite_schema SELECT * FROM kept", "DROP TABLE kept"])
+    }
+
+    @Test("a deletion that waits only in the index is damage, and no walk without end")
+    func waitingOnlyInIndex() throws {
+        let fixture = try StoreFixture()
+        try fixture.beginDelete(try fixture.save("a", #"{"n":1}"#).id)
+        try fixture.whileClosed { path in
+            try change(
+                path, without: "record_waiting", "UPDATE record SET waiting_since = NULL")
+        }
+        let error = failure {
+            try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
+        }
+        #expect(error?.code == .corrupt && error?.message.contains("fsck --repair") == true)
+        #expect(!(try fixture.store.upkeep.integrityCheck()).isEmpty)
+    }
+
+    @Test("a walk that would come back to rows that it has seen is damage")
+    func walkThatComesBack() throws {
+        try requireProgress(after: 4, to: 5, in: "record")
+        try requireProgress(after: 4, to: Int64?.none, in: "record")
+        for end in [4, 3] as [Int64] {
+            let error = failure { try requireProgress(after: 4, to: end, in: "record") }
+            #expect(error?.code == .corrupt)
+        }
+    }
 }

@@ -19,4 +19,20 @@ import Testing
         #expect(reserve.release())
         #expect(access(path, F_OK) != 0)
     }
+
+    @Test("what is lent is set aside by nobody until the last user has given it back")
+    func lent() throws {
+        let folder = try TemporaryDirectory()
+        let path = "\(folder.path)/reserve"
+        let reserve = SpaceReserve(path: path, bytes: 1 << 20)
+        #expect(!reserve.lend(), "there is nothing to lend yet")
+        #expect(reserve.refill() && reserve.isWhole)
+        #expect(reserve.lend())
+        #expect(reserve.lend(), "a second operation has the space of the first one")
+        for _ in 0..<2 {
+            #expect(!reserve.refill() && access(path, F_OK) != 0)
+            reserve.takeBack()
+        }
+        #expect(reserve.refill() && reserve.isWhole)
+    }
 }

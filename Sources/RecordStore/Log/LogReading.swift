@@ -122,6 +122,8 @@ private struct LogReading {
         var last = upTo
         while true {
             let rows = try page(upTo: last)
+            // It goes back: each part ends at a smaller token.
+            if let end = rows.last?.change.token, end > last { throw .disorder("history") }
             for row in rows {
                 // All versions of the entries are read when no earlier one can be theirs.
                 if found.count == query.limit, row.change.token ?? 0 < oldest { return found }

@@ -46,10 +46,14 @@ extension StoreUpkeep {
         let grace = age ?? store.options.grace
         while true {
             let limit = limit(grace)
-            let due = try waiting(until: limit, except: returning)
-            guard !due.isEmpty else { break }
+            // First a look without a transaction, because mostly there is nothing to do.
+            let isDue = try store.read { connection throws(RecordError) in
+                try !connection.waiting(until: limit, except: returning).isEmpty
+            }
+            guard isDue else { break }
             try store.write(author: author, isFreeing: true) { transaction throws(RecordError) in
-                for id in due where try transaction.upkeep.isWaiting(id, until: limit) {
+                for id in try transaction.connection.waiting(until: limit, except: returning) {
+                    try transaction.upkeep.requireWaiting(id, until: limit)
                     try transaction.records.finalizeDelete(id)
                 }
             }
@@ -86,17 +90,6 @@ extension StoreUpkeep {
         }
     }
 
-    private func waiting(
-        until limit: Int64, except returning: Set<RecordID>
-    ) throws(RecordError) -> [RecordID] {
-        try store.read { connection throws(RecordError) in
-            try connection.all(
-                "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
-                [.integer(limit), .integer(Self.batchSize + Int64(returning.count))]
-            ) { RecordID($0.int64(0)) }
-        }.filter { !returning.contains($0) }
-    }
-
     private func firstWaiting() throws(RecordError) -> Timestamp? {
         try store.read { connection throws(RecordError) in
             try connection.first(
@@ -112,11 +105,24 @@ extension StoreUpkeep {
 }
 
 extension UpkeepWriting {
-    /// Returns whether the record still waits. It may have come back since it was listed.
-    fileprivate func isWaiting(_ id: RecordID, until limit: Int64) throws(RecordError) -> Bool {
-        try transaction.connection.first(
+    /// Throws corrupt when only the index says that the record waits: it would be due again and again.
+    fileprivate func requireWaiting(_ id: RecordID, until limit: Int64) throws(RecordError) {
+        let isWaiting = try transaction.connection.first(
             "SELECT waiting_since <= ? FROM record WHERE id = ?",
             [.integer(limit), .integer(id.rawValue)]
-        ) { $0.bool(0) } ?? false
+        ) { $0.bool(0) }
+        if isWaiting != true { throw .disorder("record") }
+    }
+}
+
+extension SQLConnection {
+    /// Returns the next records whose waiting deletions are due.
+    fileprivate func waiting(
+        until limit: Int64, except returning: Set<RecordID>
+    ) throws(RecordError) -> [RecordID] {
+        try all(
+            "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
+            [.integer(limit), .integer(StoreUpkeep.batchSize + Int64(returning.count))]
+        ) { RecordID($0.int64(0)) }.filter { !returning.contains($0) }
     }
 }

@@ -170,6 +170,7 @@ extension StoreUpkeep {
                 )
             }
         }
+        try requireProgress(after: token, to: rows.last?.token, in: "history")
         let old = rows.filter(\.isOld)
         // Times are in the order of tokens, except where the clock was set.
         guard let last = rows.last, !old.isEmpty else { return ([], nil) }

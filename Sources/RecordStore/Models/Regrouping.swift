@@ -158,6 +158,7 @@ struct Regrouping {
                     number: row.int64(5), name: RecordName(bytes: row.bytes(5)))
             }
             guard let end = rows.last else { return }
+            try requireProgress(after: last, to: end.key, in: "history or draft")
             for row in rows where sources[row.type] != nil { try body(row) }
             last = end.key
         }

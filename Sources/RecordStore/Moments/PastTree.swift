@@ -85,6 +85,7 @@ package struct PastTree: Sendable {
                 (count, last) = (count + 1, row.name)
                 if row.isRecord(of: type) { rows.append(row) }
             }
+            try requireProgress(after: name, to: last, in: "history")
             var records: [PastRecord] = []
             for row in rows {
                 records.append(

@@ -20,6 +20,10 @@ final class SpaceReserve: Sendable {
         /// A counter that grows when a change begins. If another change has begun meanwhile, the
         /// result of the earlier one does not say how large the file is.
         var changes: UInt64 = 0
+        /// The operations that use the space now.
+        var users = 0
+        /// The bytes that were set aside before they were returned to the disk the last time.
+        var returned: Int64 = 0
     }
 
     private let path: String
@@ -51,9 +55,28 @@ final class SpaceReserve: Sendable {
     func release() -> Bool {
         let (before, change) = begin()
         let isGiven = unlink(path) == 0 || (errno == ENOENT && before > 0)
-        if isGiven { end(change, reserved: 0) }
+        if isGiven {
+            end(change, reserved: 0)
+            if before > 0 { state.withLock { $0.returned = before } }
+        }
         return isGiven
     }
+
+    /// Returns the space to the disk for one operation. Nobody sets it aside again until the operation
+    /// ends with `takeBack`: a save that is refused meanwhile, or the daemon's timer, would take the
+    /// space from under it. Returns false when there was none, and then the operation has not begun.
+    func lend() -> Bool {
+        let isLent = state.withLock { state in
+            state.users += 1
+            return state.users > 1
+        }
+        if release() || isLent { return true }
+        takeBack()
+        return false
+    }
+
+    /// Ends an operation that `lend` began.
+    func takeBack() { state.withLock { $0.users -= 1 } }
 
     private func begin() -> (reserved: Int64, change: UInt64) {
         state.withLock { state in
@@ -71,12 +94,17 @@ final class SpaceReserve: Sendable {
 
     /// Sets the space aside again, or as much of it as is free. Returns false while the reserve is
     /// not whole.
+    ///
+    /// What was returned to the disk is set aside to the last byte: a margin each time would leave
+    /// nothing after some deletions beside a program that fills the disk.
     @discardableResult
     func refill() -> Bool {
         if isWhole { return true }
+        if state.withLock({ $0.users > 0 }) { return false }
         let (reserved, change) = begin()
-        let free = Self.figures(path).available - Self.margin
-        let size = min(target, reserved + free)
+        let free = reserved + Self.figures(path).available
+        let returned = state.withLock(\.returned)
+        let size = min(target, max(free - Self.margin, min(free, returned)))
         guard size > reserved, let allocated = allocate(size) else { return false }
         end(change, reserved: allocated)
         return allocated >= target

@@ -23,7 +23,7 @@ extension RecordHistory {
         limit: Int = 1_000_000
     ) throws(RecordError) -> [RecordName] {
         try store.read { connection throws(RecordError) in
-            try connection.all(
+            let names = try connection.all(
                 """
                 SELECT DISTINCT name FROM history
                 WHERE zone_id = ? AND name > ? AND type = ? ORDER BY name LIMIT ?
@@ -32,6 +32,8 @@ extension RecordHistory {
                     .integer(zone.rawValue), .name(name), .name(type), .integer(Int64(limit)),
                 ]
             ) { RecordName(bytes: $0.bytes(0)) }
+            try requireProgress(after: name, to: names.last, in: "history")
+            return names
         }
     }
 
@@ -90,12 +92,14 @@ extension RecordHistory {
         after token: Int64, limit: Int
     ) throws(RecordError) -> [HistoryRow] {
         try store.read { connection throws(RecordError) in
-            try connection.all(
+            let rows = try connection.all(
                 """
                 SELECT \(Columns.history) FROM history h JOIN zone z ON z.id = h.zone_id
                 WHERE h.token > ? ORDER BY h.token LIMIT ?
                 """, [.integer(token), .integer(Int64(limit))]
             ) { row throws(RecordError) in try row.historyRow() }
+            try requireProgress(after: token, to: rows.last?.token, in: "history")
+            return rows
         }
     }
 
@@ -104,12 +108,14 @@ extension RecordHistory {
         after token: Int64, limit: Int
     ) throws(RecordError) -> [(version: Version, zone: ZoneID)] {
         try store.read { connection throws(RecordError) in
-            try connection.all(
+            let rows = try connection.all(
                 """
                 SELECT \(Columns.version), zone_id FROM history
                 WHERE token > ? ORDER BY token LIMIT ?
                 """, [.integer(token), .integer(Int64(limit))]
-            ) { ($0.version(), ZoneID($0.int64(Columns.versionCount))) }
+            ) { (version: $0.version(), zone: ZoneID($0.int64(Columns.versionCount))) }
+            try requireProgress(after: token, to: rows.last?.version.token, in: "history")
+            return rows
         }
     }
 

@@ -123,6 +123,7 @@ extension RecordIndex {
                 """,
                 [.name(index.type), .integer(index.built ?? 0), .integer(Self.batchSize)]
             ) { RecordID($0.int64(0)) }
+            try requireProgress(after: index.built ?? 0, to: rows.last?.rawValue, in: "record")
             for id in rows {
                 try transaction.indexValues(of: id, index.id, index.type, index.field)
             }
@@ -139,6 +140,7 @@ extension RecordIndex {
                 SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?
                 """, [.integer(index.token), .integer(Self.batchSize)]
             ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
+            try requireProgress(after: index.token, to: changes.last?.token, in: "history")
             for id in Set(changes.map(\.record)) {
                 try transaction.indexValues(of: id, index.id, index.type, index.field)
             }

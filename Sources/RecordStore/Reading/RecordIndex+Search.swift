@@ -233,6 +233,7 @@ extension Transaction {
             [.integer(done ?? 0), .integer(Self.batchSize)]
         ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
         guard let last = changes.last else { return false }
+        try requireProgress(after: done ?? 0, to: last.token, in: "history")
         let tokens = Set(changes.map(\.token))
         let added = try Set(changes.map(\.record)).count { (record) throws(RecordError) in
             try index(record, ifAmong: tokens)

@@ -62,6 +62,7 @@ extension RecordStore {
             var entries: [RecordEntry] = []
             entries.reserveCapacity(min(limit, 1024))
             while try statement.step() { entries.append(statement.record()) }
+            try requireProgress(after: id.rawValue, to: entries.last?.id.rawValue, in: "record")
             return entries
         }
     }

@@ -199,6 +199,7 @@ extension SharedContent {
                     name: name, type: RecordTypeName(bytes: row.bytes(2)), token: row.int64(0),
                     text: row.bytes(3), isTaken: taken.contains(name))
             }
+            try requireProgress(after: last, to: page.last?.token, in: "history")
             for text in page { try body(text) }
             guard let end = page.last?.token else { break }
             last = end

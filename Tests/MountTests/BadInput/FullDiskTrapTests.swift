@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 extension MountTests {
@@ -78,6 +80,41 @@ extension MountTests {
             #expect(!SystemCall.exists("\(folder)/r0@photo.jpg") && !SystemCall.exists(empty))
             #expect(!SystemCall.exists(trashed))
             try FailpointTests.checkWhole(mounted, folder)
+        }
+
+        @Test("a removal has the reserve for itself while saves are refused beside it")
+        func removalsBesideSaves() throws {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            for number in 0..<20 {
+                try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
+                try SystemCall.writeFile("\(folder)/r\(number)@photo.jpg", "bytes")
+            }
+            let ballast = "\(disk.directory)/ballast"
+            try fill(ballast)
+            #expect(meetsFullDisk(in: folder, 100..<600))
+            let isEnded = Locked(false)
+            let savers = DispatchGroup()
+            for saver in 0..<2 {
+                DispatchQueue(label: "saver.\(saver)").async(group: savers) {
+                    while !isEnded.value {
+                        _ = SystemCall.code {
+                            try SystemCall.writeFile("\(folder)/s\(saver).json", Self.text(saver))
+                        }
+                    }
+                }
+            }
+            for number in 0..<20 {
+                try fill(ballast)
+                let code = SystemCall.code {
+                    try SystemCall.unlink("\(folder)/r\(number)@photo.jpg")
+                }
+                #expect(code == 0, "photo \(number)")
+            }
+            isEnded.set(true)
+            savers.wait()
+            try SystemCall.unlink(ballast)
         }
 
         @Test("on a disk without a free byte rm, draft discard, unmount, mount and fsck work")

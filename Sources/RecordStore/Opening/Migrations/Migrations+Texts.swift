@@ -33,6 +33,7 @@ extension Migrations {
                 WHERE \(key) > ? AND \(columns.text) IS NOT NULL ORDER BY \(key) LIMIT 100
                 """, [.integer(last)]
             ) { (key: $0.int64(0), checksum: TextChecksum.of($0.bytes(1))) }
+            try requireProgress(after: last, to: rows.last?.key, in: table)
             for row in rows {
                 try connection.run(
                     "UPDATE \(table) SET \(columns.checksum) = ? WHERE \(key) = ?",

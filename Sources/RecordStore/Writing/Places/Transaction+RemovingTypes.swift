@@ -61,6 +61,12 @@ extension Transaction {
         ) { RecordID($0.int64(0)) }
         for id in waiting { try store.finalizeDelete(self, id) }
         try forgetRemovedTypes()
+        // The caller goes on while such types are left.
+        if waiting.isEmpty, try hasRemovedTypes() { throw .disorder("record") }
+    }
+
+    private func hasRemovedTypes() throws(RecordError) -> Bool {
+        try connection.exists("SELECT 1 FROM record_type WHERE removed = 1")
     }
 
     /// Deletes the rows of removed types that have no records any more. A type with a record that
@@ -80,7 +86,7 @@ extension Transaction {
             DELETE FROM record_type
             WHERE removed = 1 AND NOT EXISTS (SELECT 1 FROM record r WHERE r.type_id = record_type.id)
             """)
-        let isLeft = try connection.exists("SELECT 1 FROM record_type WHERE removed = 1")
+        let isLeft = try hasRemovedTypes()
         actionsAtCommit.append { [store] in
             store.hasRemovedTypes.store(isLeft, ordering: .releasing)
         }
