@@ -72,6 +72,9 @@ let package = Package(
             dependencies: ["RecordModel", "RecordSQL", "RecordStore"],
             swiftSettings: settings),
         .target(
+            name: "RecordQuery", dependencies: ["RecordModel", "RecordSQL", "RecordStore"],
+            swiftSettings: settings),
+        .target(
             name: "RecordTree", dependencies: ["CLinux", "RecordModel", "RecordStore"],
             swiftSettings: settings),
         .target(
@@ -97,8 +100,9 @@ let package = Package(
         .executableTarget(
             name: "recordfs",
             dependencies: [
-                "CQREncode", "RecordDaemon", "RecordMount", "RecordSync", "RecordTree",
-                "RecordStore", "RecordStoreSync", "RecordWire", "RecordModel", "RecordControl",
+                "CQREncode", "RecordDaemon", "RecordMount", "RecordQuery", "RecordSQL",
+                "RecordSync", "RecordTree", "RecordStore", "RecordStoreSync", "RecordWire",
+                "RecordModel", "RecordControl",
                 "RecordObjects", logging, arguments,
             ],
             swiftSettings: settings),

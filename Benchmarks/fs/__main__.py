@@ -30,8 +30,11 @@ def arguments():
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     options = parser.parse_args()
-    options.records = options.records or (500 if options.quick else 10_000)
-    options.rounds = options.rounds or (1 if options.quick else 5)
+    # Two builds are compared in many short rounds: within a long one the machine changes its speed.
+    long = (1_000, 20) if options.before else (10_000, 5)
+    records, rounds = (500, 1) if options.quick else long
+    options.records = options.records or records
+    options.rounds = options.rounds or rounds
     options.counted_files = 300
     options.large_records = 10_000 if options.quick else 1_000_000
     return options
@@ -42,6 +45,8 @@ def chosen(options):
     names = [name for name in known if name not in ("before", "attached")]
     if options.subjects:
         names = options.subjects.split(",")
+    elif options.before:
+        names = ["floor", "recordfs"]
     elif options.quick:
         names = [name for name in names if name not in ("juicefs", "rclone")]
     if options.attached:
@@ -70,7 +75,8 @@ def small(options, found, driver):
     source = measure.Source(driver, options.run, options.records)
     results = {subject.name: [] for subject in found}
     for turn in range(options.rounds):
-        for subject in found:
+        # Nobody is always the first, nor always behind the same one.
+        for subject in reversed(found) if turn % 2 else found:
             print(f"round {turn + 1} of {options.rounds}: {subject.title}", flush=True)
             results[subject.name].append(
                 measure.turn(subject, driver, source, turn))

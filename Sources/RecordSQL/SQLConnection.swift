@@ -2,7 +2,7 @@ package import RecordModel
 
 /// A connection inside one database access: cached statements with typed errors.
 package struct SQLConnection {
-    private let handle: SQLHandle
+    let handle: SQLHandle
 
     init(_ handle: SQLHandle) { self.handle = handle }
 

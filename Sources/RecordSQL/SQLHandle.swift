@@ -6,8 +6,12 @@ import RecordModel
 final class SQLHandle {
     private let connection: OpaquePointer
     private var statements: [StatementText: OpaquePointer] = [:]
+    /// The statements that somebody has typed.
+    private var typed: [OpaquePointer] = []
     private var functions: [String: Function] = [:]
     private var tracer: Tracer?
+    private var judge: Judge?
+    private var watch: Watch?
 
     /// Opens a connection. `path` may be a URI (https://www.sqlite.org/uri.html). Without a path,
     /// the database is in memory.
@@ -54,6 +58,7 @@ final class SQLHandle {
 
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
+        for statement in typed { sqlite3_finalize(statement) }
         // The statements that a caller may have left open keep the connection until they end.
         sqlite3_close_v2(connection)
     }
@@ -75,6 +80,60 @@ final class SQLHandle {
         }
         statements[text] = prepared
         return SQLStatement(prepared)
+    }
+
+    /// Prepares one statement that somebody has typed, which is kept for the life of the connection.
+    func typedStatement(_ sql: String) throws(RecordError) -> SQLStatement {
+        let outcome = sql.withCString { start in
+            Result { () throws(RecordError) in try typedStatement(at: start) }
+        }
+        return try outcome.get()
+    }
+
+    private func typedStatement(
+        at start: UnsafePointer<CChar>
+    ) throws(RecordError) -> SQLStatement {
+        var found: OpaquePointer?
+        var rest: UnsafePointer<CChar>? = start
+        // Comments and semicolons are statements without an effect.
+        while let text = rest, text.pointee != 0 {
+            var prepared: OpaquePointer?
+            let code = sqlite3_prepare_v3(
+                connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &rest)
+            guard code == SQLITE_OK else {
+                if let found { sqlite3_finalize(found) }
+                throw typingError(code, text: start, at: text)
+            }
+            guard let prepared else { continue }
+            guard found == nil else {
+                sqlite3_finalize(prepared)
+                sqlite3_finalize(found)
+                throw RecordError(.invalidArgument, "write one statement at a time.")
+            }
+            found = prepared
+        }
+        guard let found else { throw RecordError(.invalidArgument, "there is no statement.") }
+        typed.append(found)
+        return SQLStatement(found)
+    }
+
+    private func typingError(
+        _ code: Int32, text: UnsafePointer<CChar>, at part: UnsafePointer<CChar>
+    ) -> RecordError {
+        let message = String(cString: sqlite3_errmsg(connection))
+        switch code & 0xff {
+        case SQLITE_AUTH:
+            return RecordError(
+                .notPermitted, "\(message): records are only read here. recordfs set changes them.")
+        case SQLITE_ERROR:
+            let offset = sqlite3_error_offset(connection)
+            guard offset >= 0 else { return RecordError(.invalidArgument, message) }
+            let place = part - text + Int(offset)
+            return RecordError(
+                .invalidArgument, message,
+                at: TextPosition(offset: place, in: Array(String(cString: text).utf8)))
+        default: return failure(code)
+        }
     }
 
     /// Runs several statements without parameters. Rows do not matter.
@@ -116,6 +175,54 @@ extension SQLHandle {
     private final class Tracer {
         let note: (String) -> Void
         init(_ note: @escaping (String) -> Void) { self.note = note }
+    }
+
+    private final class Judge {
+        let isAllowed: (SQLAccess) -> Bool
+        init(_ isAllowed: @escaping (SQLAccess) -> Bool) { self.isAllowed = isAllowed }
+    }
+
+    private final class Watch {
+        let isOver: () -> Bool
+        init(_ isOver: @escaping () -> Bool) { self.isOver = isOver }
+    }
+
+    func restrict(_ isAllowed: @escaping (SQLAccess) -> Bool) {
+        let judge = Judge(isAllowed)
+        self.judge = judge
+        sqlite3_set_authorizer(
+            connection,
+            { address, code, first, second, database, view in
+                guard let address else { return SQLITE_DENY }
+                func text(_ pointer: UnsafePointer<CChar>?) -> String {
+                    pointer.map { String(cString: $0) } ?? ""
+                }
+                let access: SQLAccess =
+                    switch code {
+                    case SQLITE_READ:
+                        .read(
+                            table: text(first), column: text(second), database: text(database),
+                            view: view.map { String(cString: $0) })
+                    case SQLITE_FUNCTION: .function(text(second))
+                    case SQLITE_SELECT, SQLITE_RECURSIVE: .select
+                    default: .other
+                    }
+                let judge = Unmanaged<Judge>.fromOpaque(address).takeUnretainedValue()
+                return judge.isAllowed(access) ? SQLITE_OK : SQLITE_DENY
+            }, Unmanaged.passUnretained(judge).toOpaque())
+    }
+
+    func interrupt(when isOver: @escaping () -> Bool) {
+        let watch = Watch(isOver)
+        self.watch = watch
+        // The steps of SQLite's machine between two calls: some milliseconds.
+        sqlite3_progress_handler(
+            connection, 100_000,
+            { address in
+                guard let address else { return 0 }
+                let watch = Unmanaged<Watch>.fromOpaque(address).takeUnretainedValue()
+                return watch.isOver() ? 1 : 0
+            }, Unmanaged.passUnretained(watch).toOpaque())
     }
 
     /// Adds a function of SQL without arguments.

@@ -7,7 +7,7 @@ package import RecordModel
 /// copied in (`SQLITE_TRANSIENT`), or lent for one call when they are large,
 /// and copied out; no pointer leaves this type. Valid only inside the database access that made it.
 package struct SQLStatement {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -62,6 +62,7 @@ package struct SQLStatement {
         switch value {
         case .null: sqlite3_bind_null(handle, index)
         case .integer(let number): sqlite3_bind_int64(handle, index, number)
+        case .real(let number): sqlite3_bind_double(handle, index, number)
         case .blob(let bytes):
             bytes.withUnsafeBytes { buffer in
                 buffer.isEmpty
@@ -148,6 +149,7 @@ package struct SQLStatement {
 package enum SQLValue {
     case null
     case integer(Int64)
+    case real(Double)
     case blob([UInt8])
     case text(String)
     /// Text that may hold NUL or invalid UTF-8 (for the search index).
@@ -159,7 +161,7 @@ package enum SQLValue {
         switch self {
         case .blob(let bytes), .utf8(let bytes): bytes.count > 1 << 16
         case .text(let string): string.utf8.count > 1 << 16
-        case .null, .integer: false
+        case .null, .integer, .real: false
         }
     }
 

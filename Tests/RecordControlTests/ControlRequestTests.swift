@@ -31,6 +31,13 @@ struct ControlRequestTests {
         .importBatch(rehearsal),
         .search(path.directory, words: bytes("thai soup")),
         .collectAssets,
+        .edit(
+            .patch(
+                [path, path.directory.appending(Stem("b"))], ["n": 1, "t": nil],
+                condition: ["n": [2]], isRehearsal: true)),
+        .edit(.patch([path], ["n": 1], condition: nil, isRehearsal: false)),
+        .edit(.amend(path, text: bytes("{}"), since: bytes("{ }"))),
+        .edit(.check(path, text: bytes("{"))),
         .status,
         .verb(.sync), .verb(.pause), .verb(.resume), .verb(.retry), .verb(.shutdown),
         .applyRemote(bytes("{}")),

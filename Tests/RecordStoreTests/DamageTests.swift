@@ -245,7 +245,7 @@ import Testing
         let error = failure {
             try fixture.store.upkeep.finalizeWaitingDeletes(olderThan: .zero, author: .mount)
         }
-        #expect(error?.code == .corrupt && error?.message.contains("fsck --repair") == true)
+        #expect(error?.code == .corrupt && error?.message.contains("fsck --recover") == true)
         #expect(!(try fixture.store.upkeep.integrityCheck()).isEmpty)
     }
 

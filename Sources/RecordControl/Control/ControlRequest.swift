@@ -63,6 +63,8 @@ package enum ControlRequest: Sendable {
     /// The reply's body has a path on each line.
     case search(RecordPath, words: [UInt8])
     case sharing(SharingRequest)
+    /// Edits records by their members, or asks about a text.
+    case edit(EditRequest)
     /// Removes files of large fields to which nothing refers any more.
     case collectAssets
     /// Makes indexes for a query that had to scan all records of a type.
@@ -89,6 +91,7 @@ extension ControlRequest {
             .removeReader, .nameMoment, .removeMoment:
             false
         case .verb(let verb): verb.traits.contains(.mayChangeFiles)
+        case .edit(let request): request.mayChangeFiles
         case .put, .make, .putAsset, .remove, .move, .restore, .restoreAll, .undo, .revert,
             .discardDraft,
             .settleConflict, .applySchema, .importBatch, .sharing, .applyRemote:
@@ -131,6 +134,8 @@ extension ControlRequest {
         case .search(let path, let words):
             Self.frame("search", ["path": .text(path.bytes)], body: words)
         case .sharing(let request): Self.frame(request.parts.name, request.parts.members)
+        case .edit(let request):
+            Self.frame(request.parts.name, request.parts.members, body: request.parts.body)
         case .collectAssets: Self.frame("collectAssets", [:])
         case .wantIndexes(let path, let expression):
             Self.frame("wantIndexes", ["path": .text(path.bytes)], body: expression)
@@ -222,12 +227,17 @@ extension ControlRequest {
             self = .verb(verb)
         case "applyRemote": self = .applyRemote(frame.body)
         default:
-            guard let request = try SharingRequest(name: name, header) else {
-                throw RecordError(
-                    .unsupported, "the daemon does not know the request \"\(name)\".")
-            }
-            self = .sharing(request)
+            self = try Self.ofOneKind(name, frame)
         }
+    }
+
+    /// Reads a request of one of the kinds that have a type of their own.
+    private static func ofOneKind(
+        _ name: String, _ frame: ControlFrame
+    ) throws(RecordError) -> ControlRequest {
+        if let request = try EditRequest(name: name, frame) { return .edit(request) }
+        if let request = try SharingRequest(name: name, frame.header) { return .sharing(request) }
+        throw RecordError(.unsupported, "the daemon does not know the request \"\(name)\".")
     }
 
     private static func frame(

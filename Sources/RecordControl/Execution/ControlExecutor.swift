@@ -101,6 +101,8 @@ package struct ControlExecutor: Sendable {
         case .removeReader(let name): try removeReader(name)
         case .nameMoment(let name, let point): try nameMoment(name, at: point)
         case .removeMoment(let name): try removeMoment(name)
+        case .edit(let request):
+            try RecordEditor(store: store, author: author).run(request)
         case .sharing(let request): ControlReply(try sharing(request))
         case .status: ControlReply(status())
         case .verb(let verb): ControlReply(try verbs(verb))

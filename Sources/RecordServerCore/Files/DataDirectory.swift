@@ -104,6 +104,9 @@ package final class DataDirectoryLock: Sendable {
             defer { descriptor = nil }
             return descriptor
         }
-        if let open { close(open) }
+        guard let open else { return }
+        // Not by the close alone: a child process that is just beginning still has the open file.
+        flock(open, LOCK_UN)
+        close(open)
     }
 }

@@ -79,7 +79,8 @@ extension StoredAssets {
         Failpoint.pass(.assetMoved)
     }
 
-    private static func copy(
+    /// Copies a file into a new one, on stable storage. Returns the SHA-256 and the number of bytes.
+    static func copy(
         _ source: Int32, to path: String
     ) throws(RecordError) -> (ContentHash, Int64) {
         let target = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -48,11 +48,13 @@ extension StoreUpkeep {
             let limit = limit(grace)
             // First a look without a transaction, because mostly there is nothing to do.
             let isDue = try store.read { connection throws(RecordError) in
-                try !connection.waiting(until: limit, except: returning).isEmpty
+                try !Self.waiting(connection, until: limit, except: returning).isEmpty
             }
             guard isDue else { break }
             try store.write(author: author, isFreeing: true) { transaction throws(RecordError) in
-                for id in try transaction.connection.waiting(until: limit, except: returning) {
+                for id in try Self.waiting(
+                    transaction.connection, until: limit, except: returning)
+                {
                     try transaction.upkeep.requireWaiting(id, until: limit)
                     try transaction.records.finalizeDelete(id)
                 }
@@ -90,6 +92,16 @@ extension StoreUpkeep {
         }
     }
 
+    /// Returns the next records whose waiting deletions are due.
+    private static func waiting(
+        _ connection: SQLConnection, until limit: Int64, except returning: Set<RecordID>
+    ) throws(RecordError) -> [RecordID] {
+        try connection.all(
+            "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
+            [.integer(limit), .integer(batchSize + Int64(returning.count))]
+        ) { RecordID($0.int64(0)) }.filter { !returning.contains($0) }
+    }
+
     private func firstWaiting() throws(RecordError) -> Timestamp? {
         try store.read { connection throws(RecordError) in
             try connection.first(
@@ -112,17 +124,5 @@ extension UpkeepWriting {
             [.integer(limit), .integer(id.rawValue)]
         ) { $0.bool(0) }
         if isWaiting != true { throw .disorder("record") }
-    }
-}
-
-extension SQLConnection {
-    /// Returns the next records whose waiting deletions are due.
-    fileprivate func waiting(
-        until limit: Int64, except returning: Set<RecordID>
-    ) throws(RecordError) -> [RecordID] {
-        try all(
-            "SELECT id FROM record WHERE waiting_since <= ? ORDER BY waiting_since LIMIT ?",
-            [.integer(limit), .integer(StoreUpkeep.batchSize + Int64(returning.count))]
-        ) { RecordID($0.int64(0)) }.filter { !returning.contains($0) }
     }
 }

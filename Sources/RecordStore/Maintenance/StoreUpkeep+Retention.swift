@@ -13,6 +13,7 @@ extension StoreUpkeep {
     /// Returns true when more work is left for now.
     package func keepSmall() throws(RecordError) -> Bool {
         guard store.isWritable else { return false }
+        removeUnusedMirror()
         let hasMore = try purgeNextVersions()
         return try vacuumSlice() || hasMore
     }

@@ -5,7 +5,7 @@ import RecordSQL
 
 extension StoreUpkeep {
     /// Removes the remains of shares from the disk: files of large fields, local files, words of
-    /// the search index, free pages, the log. This is due from the transaction that erased the
+    /// the search index, the tables of `recordfs sql`, free pages, the log. This is due from the transaction that erased the
     /// share on, even if the process has ended meanwhile.
     ///
     /// - Returns: whether all of it is done; false while another process reads.
@@ -15,6 +15,7 @@ extension StoreUpkeep {
             try connection.all("SELECT value FROM meta WHERE \(Self.scrubKeys)") { $0.string(0) }
         }
         guard !due.isEmpty else { return true }
+        removeMirror()
         for directory in due where !directory.isEmpty {
             try removeLocalFiles("\(store.places.scratch)/\(directory)")
         }

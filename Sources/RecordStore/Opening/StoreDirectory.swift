@@ -7,7 +7,11 @@ package struct StoreDirectory: Sendable {
 
     var database: String { path + "/store.sqlite" }
     /// The database for a connection that takes no lock and does not look at the log.
-    var immutableDatabase: String {
+    var immutableDatabase: String { uri("immutable=1") }
+    /// The database for a connection that only reads.
+    var readOnlyDatabase: String { uri("mode=ro") }
+
+    private func uri(_ option: String) -> String {
         let escaped = database.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "%"): "%25"
@@ -20,7 +24,7 @@ package struct StoreDirectory: Sendable {
         for (byte, escape) in zip(database.utf8, escaped) {
             bytes += escape.isEmpty ? [byte] : Array(escape.utf8)
         }
-        return "file:\(String(decoding: bytes, as: UTF8.self))?immutable=1"
+        return "file:\(String(decoding: bytes, as: UTF8.self))?\(option)"
     }
     var writeAheadLog: String { path + "/store.sqlite-wal" }
     var lock: String { path + "/lock" }
@@ -28,6 +32,8 @@ package struct StoreDirectory: Sendable {
     var assets: String { path + "/assets" }
     var assetsInProgress: String { path + "/assets/tmp" }
     var scratch: String { path + "/scratch" }
+    /// The directory of the tables that questions in SQL read.
+    var mirrorDirectory: String { path + "/mirror" }
 
     /// The directory in which the tree keeps the local files of a zone or type: `scratch/zN` and
     /// `scratch/tN`.

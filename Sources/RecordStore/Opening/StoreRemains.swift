@@ -35,7 +35,7 @@ extension StoreDirectory {
     private static func isKnown(_ name: String) -> Bool {
         let names: Set<String> = [
             "lock", "reserve", "control.sock", "assets", "scratch", "scratch-trash", "imports",
-            "lost+found",
+            "mirror", "lost+found", "backup.json", "scratch-new",
         ]
         // Logs of mounts are here when the directory is also the directory of all logs.
         let isLog =

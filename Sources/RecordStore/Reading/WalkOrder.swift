@@ -22,7 +22,7 @@ extension RecordError {
     static func disorder(_ table: String) -> RecordError {
         RecordError(
             .corrupt,
-            "The rows of the table \(table) are not in order: it is damaged on the disk. Unmount, and "
-                + "see what recordfs fsck finds; recordfs fsck --repair makes a new database.")
+            "The rows of the table \(table) are not in order: it is damaged on the disk. Run recordfs "
+                + "fsck; recordfs fsck --recover saves the records that can be read.")
     }
 }

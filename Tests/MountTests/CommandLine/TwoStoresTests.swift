@@ -101,6 +101,15 @@ extension MountTests {
                     script: "recordfs rm JP.json; recordfs restore JP.json; cat JP.json",
                     output: "{\"in\": \"b\"}"),
                 Case(
+                    command: "sql",
+                    script: "recordfs sql --csv 'SELECT \"in\", _zone FROM Country'",
+                    output: "in,_zone\nb,World\nb,World\n", changes: false),
+                Case(
+                    command: "backup",
+                    script: """
+                        recordfs backup ~/Copy > /dev/null; recordfs ls --state ~/Copy $P; rm -r ~/Copy
+                        """, output: "JP.json\nOnlyB.json\n", changes: false),
+                Case(
                     command: "log",
                     script: "recordfs log --stat | grep -c OnlyB; recordfs log JP.json | wc -l",
                     output: "1\n1\n", changes: false),
@@ -135,6 +144,18 @@ extension MountTests {
                 Case(
                     command: "new", script: "recordfs new . NP; cat NP.json",
                     output: "./NP.json\n{\n  \"in\": null\n}\n"),
+                Case(
+                    command: "set", script: "recordfs set JP.json in=c; cat JP.json",
+                    output: "{\"in\": \"c\"}"),
+                Case(
+                    command: "edit",
+                    script: "EDITOR='sed -i s/b/d/' recordfs edit JP.json; cat JP.json",
+                    output: "{\"in\": \"d\"}"),
+                Case(
+                    command: "check",
+                    script: """
+                        echo '{"ni": 1}' | recordfs check --type . - | grep -c meant; recordfs check JP.json
+                        """, output: "0\n", changes: false),
                 Case(
                     command: "import", script: "recordfs import -q ~/rows.ndjson . && ls",
                     output: "JP.json\nOnlyB.json\nrow.json\n"),

@@ -136,7 +136,7 @@ struct Completion {
 
     private static func argument(of command: String, _ position: Int) -> Kind {
         switch command {
-        case "mount", "unmount": .directory
+        case "mount", "unmount", "backup": .directory
         case "import": position == 0 ? .file : .path
         case "put": position == 0 ? .path : .file
         case "schema check", "schema apply", "schema init", "model diff": .file
@@ -146,7 +146,8 @@ struct Completion {
         case "query", "search", "get", "new", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
             position == 0 ? .path : .nothing
-        case "ls", "rm", "mv", "pin", "unpin", "leave": .path
+        case "ls", "rm", "mv", "pin", "unpin", "leave", "set", "edit": .path
+        case "check": .file
         case "can":
             position == 0 ? .words(CanCommand.What.allCases.map(\.rawValue)) : .path
         case _ where command.hasPrefix("share "): position == 0 ? .path : .nothing
@@ -157,7 +158,8 @@ struct Completion {
     private static func value(of option: String) -> Kind {
         switch option {
         case "--state": .directory
-        case "--output", "--deployed", "--of": .file
+        case "--output", "--deployed", "--of", "--patch": .file
+        case "--type": .path
         case "--form": .words(ModelForm.allCases.map(\.rawValue))
         case "--format": .words(TransferFormat.allCases.map(\.rawValue))
         case "--level": .words(LogLevel.allCases.map(\.rawValue))
@@ -169,7 +171,7 @@ struct Completion {
     private static func takesValue(_ option: String) -> Bool {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
-            "--since", "--after", "--level", "--category",
+            "--since", "--after", "--level", "--category", "--if", "--patch", "--type", "--timeout",
             "--zone", "--largest-version", "--configuration", "--model-version", "--deployed",
             "--of", "--form",
         ]
