@@ -170,7 +170,8 @@ let package = Package(
             ], path: "Tests/Simulation", swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", arguments], path: "Tests/Simulate",
-            exclude: ["faults.py", "graph_faults.py", "sharing_faults.py"], swiftSettings: settings),
+            exclude: ["faults.py", "graph_faults.py", "sharing_faults.py", "undo_faults.py"],
+            swiftSettings: settings),
         .testTarget(
             name: "RecordModelTests", dependencies: ["RecordModel", "TestSupport"],
             swiftSettings: settings),

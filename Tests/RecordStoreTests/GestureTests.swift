@@ -103,6 +103,42 @@ import Testing
         #expect(throws: RecordError.self) { try undo(.ofToken(token + 1)) }
     }
 
+    @Test("what others have changed between two saves of a gesture stays")
+    func othersBetween() throws {
+        _ = try fixture.save("a", #"{"n":1,"m":1}"#)
+        pause()
+        try fixture.program(7) {
+            _ = try fixture.save("a", #"{"n":2,"m":1}"#)
+            _ = try fixture.save("b", #"{"n":2}"#)
+        }
+        _ = try fixture.save("a", #"{"n":2,"m":9}"#, author: .sync)
+        _ = try fixture.save("b", #"{"n":2,"m":9}"#, author: .sync)
+        try fixture.program(7) {
+            _ = try fixture.save("a", #"{"n":3,"m":9}"#)
+            _ = try fixture.save("b", #"{"n":3,"m":9}"#)
+        }
+        let effects = try undo()[0].records.map(\.effect)
+        #expect(effects == [.changed([FieldName("n")]), .none(.changedSince)])
+        #expect(try fixture.text("a") == #"{"n":1,"m":9}"#)
+        #expect(try fixture.text("b") == #"{"n":3,"m":9}"#)
+    }
+
+    @Test("an undo brings back the record that was removed, and not a later one of its name")
+    func laterOfName() throws {
+        _ = try fixture.save("a", #"{"n":1}"#)
+        pause()
+        try fixture.program(7, "rm") { try fixture.delete(#require(try fixture.record("a")).id) }
+        pause()
+        try fixture.program(8) { _ = try fixture.save("a", #"{"n":2}"#) }
+        pause()
+        #expect(try undo()[0].records.map(\.effect) == [.removed])
+        #expect(try undo()[0].records.map(\.effect) == [.broughtBack])
+        #expect(try fixture.text("a") == #"{"n":1}"#)
+        _ = try redo(2)
+        #expect(try fixture.text("a") == #"{"n":2}"#)
+        try fixture.expectSound()
+    }
+
     @Test("what was removed comes back while its deletion waits, and when it is final")
     func removal() throws {
         for stem in ["a", "b"] { _ = try fixture.save(stem, #"{"n":1}"#) }

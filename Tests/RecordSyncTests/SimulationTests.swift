@@ -25,6 +25,16 @@ import Testing
         }
     }
 
+    @Test(
+        "random histories of machines that take their steps back end well",
+        arguments: LongForm.seeds(3, of: 50))
+    func undoing(_ hundred: Int) async {
+        for seed in Self.seeds(of: hundred) {
+            let problems = await SimulationCheck(seed: UInt64(seed), undoes: true).problems()
+            #expect(problems == [], "scripts/simulate --undo --replay \(seed)")
+        }
+    }
+
     @Test("random histories of users who share end well", arguments: LongForm.seeds(5, of: 50))
     func sharing(_ hundred: Int) async {
         for seed in Self.seeds(of: hundred) {

@@ -32,6 +32,9 @@ struct Simulate: AsyncParsableCommand {
     @Flag(help: "Histories of machines that edit a graph of objects with a model.")
     var graphs = false
 
+    @Flag(help: "Histories of machines that take their steps back, and do them again.")
+    var undo = false
+
     func run() async throws {
         if let replay {
             try await self.replay(replay)
@@ -43,7 +46,8 @@ struct Simulate: AsyncParsableCommand {
         print("\(seeds) histories from \(from) on in \(seconds) s: \(failed.count) end wrong")
         if let first = failed.min() {
             let option =
-                graphs ? "--graphs " : sharing ? "--sharing " : wide ? "--wide " : ""
+                undo
+                ? "--undo " : graphs ? "--graphs " : sharing ? "--sharing " : wide ? "--wide " : ""
             print("scripts/simulate \(option)--replay \(first) shows the first of them.")
             throw ExitCode.failure
         }
@@ -74,7 +78,9 @@ struct Simulate: AsyncParsableCommand {
     private var problems: @Sendable (_ seed: UInt64) async -> [String] {
         if graphs { return { await GraphSimulation(seed: $0).problems() } }
         if sharing { return { await SharingCheck(seed: $0).problems() } }
-        return { [wide] seed in await SimulationCheck(seed: seed, isWide: wide).problems() }
+        return { [wide, undo] seed in
+            await SimulationCheck(seed: seed, isWide: wide, undoes: undo).problems()
+        }
     }
 
     private func replay(_ seed: UInt64) async throws {
@@ -90,7 +96,7 @@ struct Simulate: AsyncParsableCommand {
                 shortened: { await check.shortened() },
                 trace: { await check.simulation.run($0).trace })
         } else {
-            let check = SimulationCheck(seed: seed, isWide: wide)
+            let check = SimulationCheck(seed: seed, isWide: wide, undoes: undo)
             try await replay(
                 seed, of: check.simulation.steps.count, problems: { await check.problems($0) },
                 shortened: { await check.shortened() },

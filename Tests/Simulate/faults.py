@@ -4,7 +4,8 @@ find each.
     scripts/simulate --faults [--seeds N] [--only WORDS] [--skip N]
 
 Those about sharing, of sharing_faults.py, are looked for in histories of several users, those about
-relationships, of graph_faults.py, in histories of graphs, all others in those
+relationships, of graph_faults.py, in histories of graphs, those about undo, of undo_faults.py, in histories
+of machines that take steps back, all others in those
 of three and four machines and then in those of two. A fault that is not found within N seeds (2 000) is an error, as is one whose place in the source is
 not found any more, or that does not compile; `--places` looks for the places alone.
 """
@@ -18,6 +19,7 @@ import sys
 
 import graph_faults
 import sharing_faults
+import undo_faults
 
 STORE = "Sources/RecordStore/"
 STORE_SYNC = "Sources/RecordStoreSync/"
@@ -297,13 +299,15 @@ def build(root):
     ).stdout.strip() + "/simulate"
 
 
-ALL = FAULTS + sharing_faults.FAULTS + graph_faults.FAULTS
+ALL = FAULTS + sharing_faults.FAULTS + graph_faults.FAULTS + undo_faults.FAULTS
 
 
 def histories(fault):
     """The options of the histories that look for a fault."""
     if fault in sharing_faults.FAULTS:
         return [["--sharing"]]
+    if fault in undo_faults.FAULTS:
+        return [["--undo"]]
     return [["--graphs"]] if fault in graph_faults.FAULTS else [["--wide"], []]
 
 

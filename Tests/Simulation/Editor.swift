@@ -51,6 +51,8 @@ struct Editor {
             oracle.forgetAnswers(of: zone)
             oracle.removeZone(zone)
             try replica.removeZone(zone)
+        case .undo(let count): try takeBack(.latest(count), &oracle)
+        case .redo: try takeBack(.latestUndone(1), &oracle)
         case .round, .restart, .jump, .backUp, .restoreServer, .read: break
         }
     }

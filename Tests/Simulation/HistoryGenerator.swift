@@ -7,17 +7,20 @@ import TestSupport
 struct HistoryGenerator {
     private enum Kind: CaseIterable {
         case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, move,
-            removeZone, restart, jump, backUp, restoreServer, retype, read, evict
+            removeZone, restart, jump, backUp, restoreServer, retype, read, evict, undo, redo
 
+        /// Of histories in which nobody takes anything back.
+        static let wide = allCases.filter { ![.undo, .redo].contains($0) }
         /// Of histories of few machines and one type.
-        static let narrow = allCases.filter { ![.retype, .read, .evict].contains($0) }
+        static let narrow = wide.filter { ![.retype, .read, .evict].contains($0) }
 
         /// How often, in relation to the others.
         var weight: Int {
             switch self {
             case .edit: 12
+            case .undo: 6
             case .replace, .editLine, .format, .attach, .delete: 4
-            case .deleteAndMake, .rename, .move, .retype, .read: 2
+            case .deleteAndMake, .rename, .move, .retype, .read, .redo: 2
             case .removeZone, .restart, .jump, .backUp, .restoreServer, .evict: 1
             }
         }
@@ -70,9 +73,11 @@ struct HistoryGenerator {
         case madeAgain
     }
 
-    init(seed: UInt64, isWide: Bool) {
+    init(seed: UInt64, isWide: Bool, undoes: Bool = false) {
         var random = SeededRandom(seed: seed)
-        let kinds = [.edit] + random.half(of: isWide ? Kind.allCases : Kind.narrow)
+        let kinds =
+            [.edit] + (undoes ? [.undo, .redo] : [])
+            + random.half(of: isWide ? Kind.wide : Kind.narrow)
         let hasTypes = isWide && random.below(3) == 0
         types = hasTypes || kinds.contains(.retype) ? [Step.type, "Task"] : [Step.type]
         let restores: [Kind] = [.backUp, .restoreServer]
@@ -270,6 +275,8 @@ struct HistoryGenerator {
         case .read: return .read(key)
         case .evict: return .evict
         case .removeZone: return .removeZone(key.zone)
+        case .undo: return .undo(1 + random.below(2))
+        case .redo: return .redo
         case .restart: return .restart
         case .jump: return .jump(random.below(7_200) - 3_600)
         case .backUp: return .backUp

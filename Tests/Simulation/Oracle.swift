@@ -50,6 +50,8 @@ struct Oracle {
         let known: Set<String>
         /// What was seen of the record on the machine, and in the conflicts there.
         let seen: Set<String>
+        /// Whether an undo has brought the record back.
+        var isUndone = false
     }
 
     private var edits: [String: Edit] = [:]
@@ -79,6 +81,10 @@ struct Oracle {
     private var asserted: [Step.Key: Set<Int>] = [:]
     /// Records that something was done to of which their values do not tell.
     private var untraced: Set<Step.Key> = []
+    /// Values that an undo has put back, by the machine on which it was.
+    private var putBack: [Int: Set<String>] = [:]
+    /// What an undo has done that it must not.
+    private var wrongs: [String] = []
     /// From where records were moved, and to where.
     private var moves: [(from: Step.Key, to: Step.Key)] = []
 
@@ -166,6 +172,62 @@ struct Oracle {
         asserted[key, default: []].insert(device)
     }
 
+    /// What an undo has done to a record.
+    struct TakenBack {
+        let key: Step.Key
+        let step: Int
+        let device: Int
+        /// The values before.
+        let was: [String]
+        /// The values after.
+        let values: [String]
+        /// The values of all records after the undo: what has gone from one may be in another.
+        let moved: Set<String>
+        let kept: Set<String>
+    }
+
+    /// - Parameters:
+    ///   - making: the undo has removed the record, which the step had made.
+    ///   - removing: the undo has brought the record back, which the step had removed.
+    mutating func takeBack(_ change: TakenBack, making: Bool = false, removing: Bool = false) {
+        let (key, device) = (change.key, change.device)
+        let gone = Set(change.was).subtracting(change.values)
+        for value in gone.subtracting(change.moved).sorted() {
+            guard let edit = edits[value], edit.device != device,
+                !putBack[device, default: []].contains(value)
+            else { continue }
+            wrongs.append("An undo on device \(device) takes \(value) from \(key), of another one.")
+        }
+        let back = Set(change.values).subtracting(change.was)
+        putBack[device, default: []].formUnion(back)
+        if making {
+            delete(
+                key, step: change.step, device: device, visible: change.was, kept: change.kept)
+        } else {
+            edit(
+                key, step: change.step, device: device, values: [], over: gone.sorted(),
+                visible: change.was)
+        }
+        show(change.values, as: key, device: device)
+        untraced.insert(key)
+        // What comes back stands again.
+        for value in back.reduce(into: Set<String>(), { $0.formUnion(earlier($1)) }) {
+            overwritten[value] = nil
+            overwriters[value] = nil
+            self.removed.remove(value)
+        }
+        guard removing else { return }
+        for index in deletions.indices
+        where deletions[index].key == key && deletions[index].device == device {
+            deletions[index].isUndone = true
+        }
+    }
+
+    mutating func takeProblems() -> [String] {
+        defer { wrongs = [] }
+        return wrongs
+    }
+
     private func isLine(_ value: String) -> Bool {
         value.hasPrefix("<")
             && (value.hasSuffix(".l>") || value.dropLast().last?.isNumber == true)
@@ -233,7 +295,8 @@ struct Oracle {
     func returned(in tree: [Step.Key: [String]], to device: Int? = nil) -> [String] {
         let unanswered = unanswered.filter { forgetfulZones.contains($0.key.zone) }
         return deletions.filter { deletion in
-            (device == nil || deletion.device == device) && tree[deletion.key] != nil
+            !deletion.isUndone && (device == nil || deletion.device == device)
+                && tree[deletion.key] != nil
                 && !untraced.contains(deletion.key)
                 && unanswered[deletion.key, default: []].subtracting([deletion.device]).isEmpty
                 && !(isRestored && removedZones.contains(deletion.key.zone))
@@ -369,7 +432,8 @@ struct Oracle {
     private func missing(
         from tree: [Step.Key: [String]], except names: Set<String>
     ) -> [String] {
-        Set(edits.values.map(\.key)).subtracting(deletions.map(\.key)).subtracting(tree.keys)
+        let deleted = deletions.filter { !$0.isUndone }.map(\.key)
+        return Set(edits.values.map(\.key)).subtracting(deleted).subtracting(tree.keys)
             .filter { !names.contains($0.name) && !removedZones.contains($0.zone) }
             .sorted().map { "\($0) is gone, and nobody has deleted it." }
     }

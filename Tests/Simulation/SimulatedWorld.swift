@@ -16,6 +16,8 @@ actor SimulatedWorld: HistoryWorld {
     let pageRecords: Int
     /// How long a file that was removed can come back by the name of its record.
     let grace: Duration
+    /// Whether each step is a gesture, which can be taken back.
+    private let undoes: Bool
     var oracle = Oracle()
     var serverWatch = ServerWatch()
     var problems: [String] = []
@@ -33,7 +35,8 @@ actor SimulatedWorld: HistoryWorld {
 
     /// - Parameter shifts: by which the clock of each machine, and not that of the server, is wrong.
     init(
-        zones: [String], pageRecords: Int, shifts: [Duration], grace: Duration = .zero
+        zones: [String], pageRecords: Int, shifts: [Duration], grace: Duration = .zero,
+        undoes: Bool = false
     ) async throws {
         let server = try await TestServer()
         let clocks = shifts.map { ShiftedClock(server.clock, by: $0) }
@@ -42,6 +45,7 @@ actor SimulatedWorld: HistoryWorld {
         self.zones = zones
         self.pageRecords = pageRecords
         self.grace = grace
+        self.undoes = undoes
         shown = clocks.map { _ in [] }
         replicas = try clocks.enumerated().map { number, clock in
             try Self.replica(server, clock, number, pageRecords, grace)
@@ -104,7 +108,9 @@ actor SimulatedWorld: HistoryWorld {
 
     private func edit(_ action: Step.Action, on device: Int, _ step: Int, _ mark: String) throws {
         let editor = Editor(device: device, replica: replicas[device], step: step, mark: mark)
-        try editor.perform(action, &oracle)
+        let program = undoes ? CallingProgram.ofStep(step, mark) : nil
+        try CallingProgram.$current.withValue(program) { try editor.perform(action, &oracle) }
+        problems += oracle.takeProblems()
         changed.insert(device)
     }
 

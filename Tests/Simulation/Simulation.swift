@@ -8,6 +8,7 @@ package struct Simulation: Sendable {
     private let shifts: [Duration]
     private let pageRecords: Int
     private let grace: Duration
+    private let undoes: Bool
 
     package struct Outcome: Sendable {
         /// What is wrong; empty when nothing is.
@@ -16,10 +17,13 @@ package struct Simulation: Sendable {
         package let trace: [String]
     }
 
-    /// - Parameter isWide: of three and four machines, several types, and clocks that are wrong.
-    package init(seed: UInt64, isWide: Bool = false) {
+    /// - Parameters:
+    ///   - isWide: of three and four machines, several types, and clocks that are wrong.
+    ///   - undoes: whether the machines take steps back, and do them again.
+    package init(seed: UInt64, isWide: Bool = false, undoes: Bool = false) {
         self.seed = seed
-        var generator = HistoryGenerator(seed: seed, isWide: isWide)
+        self.undoes = undoes
+        var generator = HistoryGenerator(seed: seed, isWide: isWide, undoes: undoes)
         steps = generator.steps()
         shifts = generator.shifts
         pageRecords = generator.pageRecords
@@ -33,7 +37,7 @@ package struct Simulation: Sendable {
         await Outcome(playing: steps ?? self.steps) {
             try await SimulatedWorld(
                 zones: ["Box", "Cup"], pageRecords: pageRecords,
-                shifts: shifts.map { $0 + shift }, grace: grace)
+                shifts: shifts.map { $0 + shift }, grace: grace, undoes: undoes)
         }
     }
 }

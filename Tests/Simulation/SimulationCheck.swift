@@ -4,8 +4,8 @@ package struct SimulationCheck: Sendable {
     private static let tenYears: Duration = .seconds(10 * 365 * 86_400)
     package let simulation: Simulation
 
-    package init(seed: UInt64, isWide: Bool = false) {
-        simulation = Simulation(seed: seed, isWide: isWide)
+    package init(seed: UInt64, isWide: Bool = false, undoes: Bool = false) {
+        simulation = Simulation(seed: seed, isWide: isWide, undoes: undoes)
     }
 
     /// - Parameter steps: other ones than those of the seed.

@@ -60,6 +60,9 @@ package struct Step: HistoryStep, CustomStringConvertible {
         /// The machine gives back the room of all bytes that the server has, too.
         case evict
         case removeZone(String)
+        /// Takes the last steps of the machine back, so many.
+        case undo(Int)
+        case redo
         /// Fetches and sends; what becomes of its requests, one after the other.
         case round([Fault])
         /// The machine's process is killed and starts again.

@@ -128,6 +128,7 @@ struct GestureRows {
 
     /// The changes of a gesture to one record.
     struct Change {
+        let gesture: GestureID
         let place: RecordPlace
         /// The first and the last version that the gesture has made. Nil when its only change is a
         /// deletion that waits.
@@ -151,7 +152,7 @@ struct GestureRows {
         func index(_ place: RecordPlace) -> Int {
             if let index = indexes[place] { return index }
             indexes[place] = changes.count
-            changes.append(Change(place: place))
+            changes.append(Change(gesture: id, place: place))
             return changes.count - 1
         }
         try connection.each(

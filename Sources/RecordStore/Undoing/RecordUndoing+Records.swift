@@ -74,14 +74,14 @@ extension RecordUndoing {
 
     private func trashed(
         _ place: RecordPlace
-    ) throws(RecordError) -> (id: Int64, stem: Stem)? {
+    ) throws(RecordError) -> (id: Int64, stem: Stem, text: [UInt8])? {
         try transaction.connection.first(
             """
-            SELECT id, stem FROM trash WHERE zone_id = ? AND type = ? AND name = ?
+            SELECT id, stem, text FROM trash WHERE zone_id = ? AND type = ? AND name = ?
             ORDER BY id DESC LIMIT 1
             """,
             [.integer(place.zone.rawValue), .name(place.type), .name(place.name)]
-        ) { ($0.int64(0), Stem(bytes: $0.bytes(1))) }
+        ) { ($0.int64(0), Stem(bytes: $0.bytes(1)), $0.bytes(2)) }
     }
 
     private func wasSent(
@@ -113,10 +113,12 @@ extension RecordUndoing {
         guard let before else { return .none(.versionIsGone) }
         let takers = try transaction.connection.records.takers(of: change.place, stem)
         guard takers.isEmpty else { return .none(.nameIsTaken) }
+        // The trash has its creation and its large fields. A record that was moved away is not there,
+        // but perhaps a later one of the name.
         if let trash = try trashed(change.place) {
-            // The trash has its creation and its large fields.
-            _ = try transaction.records.restore(trash.id)
-            if change.isOnlyRemoval { return .broughtBack }
+            let isLast = try trash.text == transaction.connection.records.version(before)?.text
+            if isLast || !change.isOnlyRemoval { _ = try transaction.records.restore(trash.id) }
+            if isLast { return .broughtBack }
         }
         _ = try transaction.records.restoreVersion(before)
         return .broughtBack
@@ -126,8 +128,10 @@ extension RecordUndoing {
     private func changeBack(
         _ change: GestureRows.Change, _ before: Int64?, _ current: StoredRow
     ) throws(RecordError) -> (UndoneRecord.Effect, left: [FieldName]) {
-        let isUntouched = try isUntouched(change, current)
+        let hasOthers = try hasOthers(change)
+        let isUntouched = hasOthers ? false : try isUntouched(change, current)
         guard let before else {
+            if hasOthers { return (.none(.changedSince), []) }
             if !isUntouched, try !hasSameValues(change, current) {
                 return (.none(.changedSince), [])
             }
@@ -141,6 +145,21 @@ extension RecordUndoing {
             return (.changed(change.fields), [])
         }
         return try changeFieldsBack(change, from: before, current)
+    }
+
+    /// Returns whether others have changed the record between two changes of the gesture. Its last
+    /// version then has their values too.
+    private func hasOthers(_ change: GestureRows.Change) throws(RecordError) -> Bool {
+        guard let first = change.first?.token, let last = change.last?.token else { return false }
+        return try transaction.connection.exists(
+            """
+            SELECT 1 FROM history WHERE zone_id = ?1 AND name = ?2 AND token > ?3 AND token < ?4
+                AND gesture IS NOT ?5
+            """,
+            [
+                .integer(change.place.zone.rawValue), .name(change.place.name), .integer(first),
+                .integer(last), .integer(change.gesture.rawValue),
+            ])
     }
 
     /// Returns whether the record is written as the gesture has left it. An undo and a redo write a
