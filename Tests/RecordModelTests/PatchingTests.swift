@@ -31,6 +31,11 @@ struct PatchingTests {
         #expect(try patched(record, #"{"n": null}"#) == record.replacing("\"n\":1,\n  ", with: ""))
         #expect(try patched(record, #"{"$parent": "shelf"}"#).contains(#""$parent": "shelf""#))
         #expect(!(try patched(record, #"{"$parent": null}"#).contains("$parent")))
+        #expect(
+            try patched(#"{"ok":1,"x": 2.5}"#, #"{"ok": true, "x": 2.50, "d": 1e3}"#)
+                == #"{"ok":1,"x": 2.5,"d": 1e3}"#,
+            "equal values keep their form, others have theirs")
+        #expect(try patched(#"{"ok": 0}"#, #"{"ok": true}"#) == #"{"ok": true}"#)
         let added = try patched(record, #"{"at": "2026-11-30T10:00:00Z", "new": [true]}"#)
         let document = try document(added, Self.noteSchema)
         #expect(document["at"]?.type == .timestamp && document["new"] == .list([.int64(1)]))

@@ -53,6 +53,15 @@ import Testing
         }
     }
 
+    /// 1873: a link that two objects had made was taken out of one of them and came back. 1681, 2141,
+    /// 2244: a tag was merged into one that was merged into another one, which the check did not know.
+    @Test(
+        "histories of graphs that once ended wrong end well", arguments: [1681, 1873, 2141, 2244])
+    func graphsAgain(_ seed: Int) async {
+        let problems = await GraphSimulation(seed: UInt64(seed)).problems()
+        #expect(problems == [], "scripts/simulate --graphs --replay \(seed)")
+    }
+
     /// 4883: an edit lost to one that was seen where the record was removed.
     @Test("histories that once ended wrong end well", arguments: [4883])
     func again(_ seed: Int) async {

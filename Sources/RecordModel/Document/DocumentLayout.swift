@@ -47,23 +47,30 @@ struct DocumentLayout {
     }
 
     /// Returns a member that follows the last one, with its comma.
-    func inserted(_ name: FieldName, _ value: FieldValue) -> [UInt8] {
-        [UInt8(ascii: ",")] + beforeKey + member(name, value)
+    ///
+    /// - Parameter form: the form of the value that somebody has written.
+    func inserted(_ name: FieldName, _ value: FieldValue, _ form: JSONValue?) -> [UInt8] {
+        [UInt8(ascii: ",")] + beforeKey + member(name, value, form)
     }
 
     /// Returns a root object that holds only these fields.
-    func body(_ fields: [(FieldName, FieldValue)]) -> [UInt8] {
+    func body(
+        _ fields: [(FieldName, FieldValue)], _ forms: [FieldName: JSONValue]
+    ) -> [UInt8] {
         guard let first = fields.first else { return Array("{}".utf8) }
-        var body = [UInt8(ascii: "{")] + beforeKey + member(first.0, first.1)
-        for (name, value) in fields.dropFirst() { body += inserted(name, value) }
+        var body = [UInt8(ascii: "{")] + beforeKey + member(first.0, first.1, forms[first.0])
+        for (name, value) in fields.dropFirst() { body += inserted(name, value, forms[name]) }
         return body + beforeClose + [UInt8(ascii: "}")]
     }
 
-    private func member(_ name: FieldName, _ value: FieldValue) -> [UInt8] {
+    private func member(
+        _ name: FieldName, _ value: FieldValue, _ form: JSONValue?
+    ) -> [UInt8] {
         var writer = JSONWriter(layout: .compact)
         let mapped = mapping?.member(of: name)
         writer.string((mapped?.name ?? name).bytes)
-        return writer.bytes + colon + Self.print(mapped?.json(value) ?? value.json(), nested)
+        let json = form ?? mapped?.json(value) ?? value.json()
+        return writer.bytes + colon + Self.print(json, nested)
     }
 
     /// Returns a new value in the place of `old`. When `old` is an array or object on one line, the

@@ -7,8 +7,12 @@ extension RecordDocument {
     ///
     /// When the field already has a value, setting that value changes no bytes. Leave `parent` out
     /// to keep the parent, and pass `.some(nil)` to remove it.
+    ///
+    /// - Parameter forms: the forms in which somebody has written new values under the names that
+    ///   the text uses, such as `true` for 1. The other values are written in their usual forms.
     package func replacing(
-        _ changes: [(FieldName, FieldValue?)], parent: RecordName?? = nil
+        _ changes: [(FieldName, FieldValue?)], parent: RecordName?? = nil,
+        forms: [FieldName: JSONValue] = [:]
     ) -> [UInt8] {
         var values: [FieldName: FieldValue?] = [:]
         var order: [FieldName] = []
@@ -19,7 +23,7 @@ extension RecordDocument {
             values[.parent] = .some(parent.map { .string(Text(utf8: $0.bytes)) })
             order.append(.parent)
         }
-        return DocumentEditor(document: self, changes: values, order: order).edited()
+        return DocumentEditor(document: self, changes: values, order: order, forms: forms).edited()
     }
 
     /// Returns the text with other names in to-many relationships. A list of the same names, in
@@ -71,15 +75,20 @@ private struct DocumentEditor {
     let changes: [FieldName: FieldValue?]
     /// The names of `changes` as the caller gave them.
     let order: [FieldName]
+    let forms: [FieldName: JSONValue]
     private let layout: DocumentLayout
 
     private var text: [UInt8] { document.text }
     private var members: [MemberSpan] { document.members }
 
-    init(document: RecordDocument, changes: [FieldName: FieldValue?], order: [FieldName]) {
+    init(
+        document: RecordDocument, changes: [FieldName: FieldValue?], order: [FieldName],
+        forms: [FieldName: JSONValue]
+    ) {
         self.document = document
         self.changes = changes
         self.order = order
+        self.forms = forms
         layout = DocumentLayout(document)
     }
 
@@ -105,7 +114,7 @@ private struct DocumentEditor {
             guard index != last else { break }
             result += text[member.value.upperBound..<members[index + 1].key.lowerBound]
         }
-        for (name, value) in inserted { result += layout.inserted(name, value) }
+        for (name, value) in inserted { result += layout.inserted(name, value, forms[name]) }
         return result + text[(members.last?.value.upperBound ?? 0)...]
     }
 
@@ -120,6 +129,9 @@ private struct DocumentEditor {
         guard let change = changes[member.name], let new = change else { return old }
         let current = current(member.name)
         if let current, current.isSame(as: new), !isNewAsset(current, new) { return old }
+        if let form = forms[member.name], member.name == shownName(of: member) {
+            return layout.replacement(form, for: old)
+        }
         if case .int64(let integer) = new, old == Array("true".utf8) || old == Array("false".utf8),
             integer == 0 || integer == 1
         {
@@ -132,6 +144,13 @@ private struct DocumentEditor {
         }
         let isPlain = member.isPlain && current?.type == new.type
         return layout.replacement(new.json(plain: isPlain), for: old)
+    }
+
+    /// Returns the field that the text names in a member by the name that it shows for it.
+    private func shownName(of member: MemberSpan) -> FieldName? {
+        let shown = document.mapping?.name(of: member.name) ?? member.name
+        let written = text[member.key].dropFirst().dropLast()
+        return written.elementsEqual(shown.bytes) ? member.name : nil
     }
 
     private func current(_ name: FieldName) -> FieldValue? {
@@ -147,7 +166,7 @@ private struct DocumentEditor {
 
     /// Returns the text when no member stays.
     private func rewritten(_ inserted: [(FieldName, FieldValue)]) -> [UInt8] {
-        let body = layout.body(inserted)
+        let body = layout.body(inserted, forms)
         return text[..<document.root.lowerBound] + body + text[document.root.upperBound...]
     }
 }

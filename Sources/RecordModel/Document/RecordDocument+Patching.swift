@@ -28,7 +28,21 @@ extension RecordDocument {
                 changes.append((name, spoken[name]))
             }
         }
-        return replacing(changes, parent: spoken.hasKey(.parent) ? .some(spoken.parent) : nil)
+        return replacing(
+            changes, parent: spoken.hasKey(.parent) ? .some(spoken.parent) : nil,
+            forms: forms(of: whole))
+    }
+
+    /// Returns the values of a patch as it writes them, under the names that texts show.
+    private func forms(of patch: [JSONMember]) -> [FieldName: JSONValue] {
+        var forms: [FieldName: JSONValue] = [:]
+        for member in patch where !member.value.isNull {
+            let name = FieldName(bytes: member.key.utf8)
+            guard name.isValid, mapping?.lists.contains(name) != true else { continue }
+            let field = mapping?.field(of: name) ?? name
+            if (mapping?.name(of: field) ?? field) == name { forms[field] = member.value }
+        }
+        return forms
     }
 
     /// Returns the first member of `expected`, an object, that this record does not have with that

@@ -111,6 +111,11 @@ extension ObjectLinks {
         _ member: RecordName, from list: ObjectList, of relation: Relation
     ) throws(RecordError) {
         try removeWaiting(member, from: list)
+        // The other object may have been waiting for this one since before it had its name.
+        if let inverse = relation.inverse {
+            let others = ObjectList(zone: list.zone, owner: member, relationship: inverse)
+            try removeWaiting(list.owner, from: others)
+        }
         if case .keys(let field) = relation.form {
             guard let record = try connection.records.stored(named: member, list.zone)
             else { return }

@@ -14,6 +14,7 @@ extension MountTests {
                 ("ModelTutorial", "recordfs new zone/Step"),
                 ("ModelOfYourOwn", "recordfs query private/Library/Book shelf=corridor"),
                 ("Undo", "recordfs undo 2"),
+                ("EditAndAsk", "recordfs sql --csv"),
             ])
         func pages(name: String, step: String) throws {
             let page = Self.root + "/Sources/recordfs/Documentation.docc/\(name).md"

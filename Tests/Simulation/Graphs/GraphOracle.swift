@@ -127,13 +127,20 @@ struct GraphOracle {
 
     /// Returns whether another tag stands for one that is gone.
     private func isMerged(_ name: String, _ end: Graph) -> Bool {
-        twins(of: name).contains { $0 < name && end.objects.contains($0) || wasTaken($0) }
+        twins(of: name).contains { end.objects.contains($0) || wasTaken($0) }
     }
 
-    /// The other tags that have had a kind of a tag.
-    private func twins(of name: String) -> [String] {
-        let mine = kinds[name, default: []]
-        return kinds.filter { $0.key != name && !mine.isDisjoint(with: $0.value) }.map(\.key)
+    /// The other tags that may stand for a tag: those that have had a kind of it, and those that may
+    /// stand for these.
+    private func twins(of name: String) -> Set<String> {
+        var family: Set<String> = [name]
+        var mine = kinds[name, default: []]
+        while true {
+            let more = kinds.filter { !family.contains($0.key) && !mine.isDisjoint(with: $0.value) }
+            guard !more.isEmpty else { return family.subtracting([name]) }
+            family.formUnion(more.keys)
+            for kinds in more.values { mine.formUnion(kinds) }
+        }
     }
 
     /// Returns whether somebody has removed or renamed an object.
@@ -145,7 +152,10 @@ struct GraphOracle {
     private func isReplaced(_ pair: Graph.Pair, _ isThere: Bool, _ end: Graph) -> Bool {
         guard isThere else { return true }
         return twins(of: pair.tag).contains {
-            end.pairs.contains(Graph.Pair(book: pair.book, tag: $0)) || wasTaken($0)
+            let other = Graph.Pair(book: pair.book, tag: $0)
+            // Or somebody has taken the other tag out of the book.
+            return end.pairs.contains(other) || wasTaken($0)
+                || pairs[other, default: []].contains { !$0.value }
         }
     }
 
