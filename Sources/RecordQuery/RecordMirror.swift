@@ -96,13 +96,15 @@ package struct RecordMirror {
         }
     }
 
+    /// - Parameter isChecked: whether the mirror had as many records as the store then.
     private static func save(
-        _ state: State, _ connection: SQLConnection
+        _ state: State, isChecked: Bool, _ connection: SQLConnection
     ) throws(RecordError) {
         try connection.run("DELETE FROM mirror")
+        let numbers = [state.format, state.device, state.inode, state.token, state.at]
         try connection.run(
-            "INSERT INTO mirror VALUES (?, ?, ?, ?, ?)",
-            [state.format, state.device, state.inode, state.token, state.at].map { .integer($0) })
+            "INSERT INTO mirror VALUES (?, ?, ?, ?, ?, ?)",
+            numbers.map { .integer($0) } + [.bool(isChecked)])
     }
 
     private static let options: SQLOptions = {
@@ -130,9 +132,11 @@ package struct RecordMirror {
             let database = try SQLQueue(path: new, options)
             defer { database.close() }
             try database.write { connection throws(RecordError) in
-                try connection.run("CREATE TABLE mirror (format, device, inode, token, at)")
+                try connection.run(
+                    "CREATE TABLE mirror (format, device, inode, token, at, checked)")
+                try connection.run("CREATE TABLE waiting (id INTEGER PRIMARY KEY)")
                 guard let state = try state(at: try store.past.lastToken()) else { return }
-                try Self.save(state, connection)
+                try Self.save(state, isChecked: false, connection)
                 for (table, places) in try tables() { try fill(table, places, connection) }
             }
         } catch {
@@ -202,15 +206,21 @@ package struct RecordMirror {
                 }
             }
             let last = try store.past.lastToken()
+            // What leaves without a version is erased, and the mirror with it.
             try apply(after: known.token, through: last, tables, connection)
+            if known.token == last, try Self.isChecked(connection) { return true }
             guard try hasAll(tables, connection), let state = try state(at: last) else {
                 // Something left without a version: content that was erased.
                 try connection.run("DELETE FROM mirror")
                 return false
             }
-            if state != known { try Self.save(state, connection) }
+            try Self.save(state, isChecked: true, connection)
             return true
         }
+    }
+
+    private static func isChecked(_ connection: SQLConnection) throws(RecordError) -> Bool {
+        try connection.exists("SELECT 1 FROM mirror WHERE checked")
     }
 
     /// Returns the tables of a mirror, each with the statement that has made it.
@@ -230,27 +240,34 @@ package struct RecordMirror {
         after token: Int64, through last: Int64, _ tables: [(MirrorTable, [MirrorPlace])],
         _ connection: SQLConnection
     ) throws(RecordError) {
-        var places: [TypeID: (MirrorTable, MirrorPlace)] = [:]
-        for (table, all) in tables { for place in all { places[place.type.id] = (table, place) } }
+        let rows = MirrorRows(store: store, tables: tables, connection: connection)
+        try hideWaiting(rows, connection)
         var at = token
         var done: Set<RecordID> = []
         while at < last {
             let changes = try store.past.changedRecords(after: at, limit: 1000)
             guard let end = changes.last?.token else { return }
             for change in changes where done.insert(change.record).inserted {
-                for (table, _) in tables {
-                    try connection.run(table.deletion, [.integer(change.record.rawValue)])
-                }
-                guard let entry = try store.record(change.record), entry.state == .saved,
-                    let (table, place) = places[entry.type],
-                    let name = try store.meta(of: entry.id)?.name,
-                    let text = try store.savedText(of: entry.id)
-                else { continue }
-                try connection.run(
-                    table.insertion, try table.row(entry, name, text, in: place))
+                try rows.refresh(change.record)
             }
             at = end
             progress(Int64(done.count))
+        }
+    }
+
+    /// Takes out the records whose deletions wait: no mount shows them. Those that have come back
+    /// since are put in again, for which there is no version.
+    private func hideWaiting(
+        _ rows: MirrorRows, _ connection: SQLConnection
+    ) throws(RecordError) {
+        let waiting = try store.upkeep.recordsThatWait()
+        let known = Set(
+            try connection.all("SELECT id FROM waiting") { RecordID($0.int64(0)) })
+        for record in waiting.symmetricDifference(known) { try rows.refresh(record) }
+        guard waiting != known else { return }
+        try connection.run("DELETE FROM waiting")
+        for record in waiting {
+            try connection.run("INSERT INTO waiting VALUES (?)", [.integer(record.rawValue)])
         }
     }
 
@@ -264,5 +281,35 @@ package struct RecordMirror {
             if found != places.reduce(0, { $0 + (counts[$1.type.id] ?? 0) }) { return false }
         }
         return true
+    }
+}
+
+/// The rows of single records in a mirror.
+private struct MirrorRows {
+    private let store: RecordStore
+    private let tables: [MirrorTable]
+    private let places: [TypeID: (MirrorTable, MirrorPlace)]
+    private let connection: SQLConnection
+
+    init(
+        store: RecordStore, tables: [(MirrorTable, [MirrorPlace])], connection: SQLConnection
+    ) {
+        self.store = store
+        self.connection = connection
+        self.tables = tables.map(\.0)
+        var places: [TypeID: (MirrorTable, MirrorPlace)] = [:]
+        for (table, all) in tables { for place in all { places[place.type.id] = (table, place) } }
+        self.places = places
+    }
+
+    /// Gives a record the row that it has in the store now, or none.
+    func refresh(_ record: RecordID) throws(RecordError) {
+        for table in tables { try connection.run(table.deletion, [.integer(record.rawValue)]) }
+        guard let entry = try store.record(record), entry.state == .saved,
+            let (table, place) = places[entry.type],
+            let name = try store.meta(of: entry.id)?.name,
+            let text = try store.savedText(of: entry.id)
+        else { return }
+        try connection.run(table.insertion, try table.row(entry, name, text, in: place))
     }
 }

@@ -219,6 +219,19 @@ struct ObjectLinkTests {
         #expect(try shop.text("Shelf/S9") == #"{"books":["B3"]}"#)
     }
 
+    @Test("a link that waits for a name is taken out of the object that gets the name by a rename")
+    func waitingForRename() throws {
+        let shop = try Shop()
+        for tag in ["T1", "T3", "T4"] { try shop.put("Tag/\(tag)", "{}") }
+        try shop.put("Book/B2", #"{"tags":["T1","T4"]}"#)
+        try shop.put("Tag/T1", #"{"books":["B2","B4"]}"#)
+        try shop.rename("Book/B2", to: "B4")
+        try shop.put("Book/B4", #"{"tags":["T3","T4"]}"#)
+        #expect(try shop.text("Book/B4") == #"{"tags":["T3","T4"]}"#)
+        #expect(try shop.text("Tag/T1")?.contains("B4") == false)
+        #expect(try shop.links().count == 2)
+    }
+
     @Test("what another machine links to an object that was renamed here follows the rename")
     func renamedHere() throws {
         let shop = try Shop()

@@ -65,6 +65,16 @@ extension StoreUpkeep {
     /// Returns the database as a URI that another connection can attach, to read.
     package func databaseToAttach() throws(RecordError) -> String { store.places.readOnlyDatabase }
 
+    /// Returns the records whose deletions wait.
+    package func recordsThatWait() throws(RecordError) -> Set<RecordID> {
+        Set(
+            try store.read { connection throws(RecordError) in
+                try connection.all("SELECT id FROM record WHERE waiting_since IS NOT NULL") {
+                    RecordID($0.int64(0))
+                }
+            })
+    }
+
     /// Returns the number of saved records of each type.
     package func recordCounts() throws(RecordError) -> [TypeID: Int64] {
         let rows = try store.read { connection throws(RecordError) in

@@ -158,6 +158,7 @@ extension MountTests {
                 cd RecordFS/\(place)/Recipe && cat * > /dev/null
                 for n in 1 2 3; do sed -i "s/ $n/ again $n/" \(word)$n.json; rm \(word)2$n.json; done
                 recordfs search shared \(word) > /dev/null || true
+                recordfs sql 'SELECT count(*) FROM Recipe' > /dev/null
                 cp \(word)4.json .\(word).swp; recordfs sync
                 """)
             // A large field that does not come, which the log tells of.
