@@ -1,6 +1,5 @@
 """What the history costs: undo of many records, and the tree of a moment next to the present one."""
 
-import argparse
 import json
 import os
 import statistics
@@ -10,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fs"))
 
-import report  # noqa: E402
+import program  # noqa: E402
 import subjects  # noqa: E402
 
 # The number of versions of each record.
@@ -20,21 +19,6 @@ REMOVED = 5_000
 EDITED = 1_000
 # Longer than the pause after which a program's next change is another step (`Gesture.pause`).
 PAUSE = 2.5
-
-
-def arguments():
-    parser = argparse.ArgumentParser()
-    for option in ("--root", "--work", "--run"):
-        parser.add_argument(option, required=True)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--records", type=int)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--recordfs")
-    parser.add_argument("--json")
-    options = parser.parse_args()
-    options.records = options.records or (1_000 if options.quick else 100_000)
-    options.rounds = options.rounds or (1 if options.quick else 3)
-    return options
 
 
 def seconds(*words, shell=None, status=(0,)):
@@ -132,11 +116,8 @@ def goals(result):
 
 
 def main():
-    options = arguments()
-    program = options.recordfs or os.path.join(options.root, ".build/release/recordfs")
-    if options.quick and not options.recordfs and not os.path.exists(program):
-        program = os.path.join(options.root, ".build/debug/recordfs")
-    History.program = os.path.abspath(program)
+    options = program.options(quick=(1_000, 1), full=(100_000, 3))
+    History.program = program.program(options)
     subject = History(options.work, options.run, 300)
     subject.install()
     result = {}
@@ -146,16 +127,8 @@ def main():
             result |= measure(subject)
         finally:
             subject.throw_away()
-    machine = report.machine(options.work)
-    print(", ".join(f"{key}: {value}" for key, value in machine.items()))
-    print(f"{options.records} records with {VERSIONS} versions each; {READ} files are read\n")
-    report.table(["", "seconds"], [[key, report.number(value, 3)] for key, value in result.items()])
-    print()
-    report.print_goals({"recordfs": goals(result)}, {"recordfs": "RecordFS, private"})
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"machine": machine, "seconds": result}, file, indent=2)
-            file.write("\n")
+    title = f"{options.records} records with {VERSIONS} versions each; {READ} files are read"
+    program.show(options, title, result, goals(result), "RecordFS, private")
 
 
 if __name__ == "__main__":

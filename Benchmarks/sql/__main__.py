@@ -1,6 +1,5 @@
 """What questions in SQL cost next to sqlite3 on a plain table, and an import next to sqlite-utils."""
 
-import argparse
 import json
 import os
 import sqlite3
@@ -11,7 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "fs"))
 
-import report  # noqa: E402
+import program  # noqa: E402
 import subjects  # noqa: E402
 
 KINDS = ["tea", "rice", "salt", "soup", "leek", "peas", "corn", "oats", "rye", "figs"]
@@ -21,21 +20,6 @@ QUESTIONS = {
     "range": "SELECT count(*), max(price) FROM Row WHERE n BETWEEN 100000 AND 200000",
     "like": "SELECT count(*) FROM Row WHERE title LIKE '%999%'",
 }
-
-
-def arguments():
-    parser = argparse.ArgumentParser()
-    for option in ("--root", "--work", "--run"):
-        parser.add_argument(option, required=True)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--records", type=int)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--recordfs")
-    parser.add_argument("--json")
-    options = parser.parse_args()
-    options.records = options.records or (2_000 if options.quick else 1_000_000)
-    options.rounds = options.rounds or (1 if options.quick else 5)
-    return options
 
 
 def timed(words):
@@ -74,21 +58,21 @@ def sqlite_utils(options, rows):
     """Seconds of the same import by sqlite-utils. Nothing with --quick."""
     if options.quick:
         return {}
-    program = os.path.join(options.work, "venv", "bin", "sqlite-utils")
-    subjects.install_from_pypi(options.work, program, "sqlite-utils")
+    utils = os.path.join(options.work, "venv", "bin", "sqlite-utils")
+    subjects.install_from_pypi(options.work, utils, "sqlite-utils")
     target = os.path.join(options.run, "utils.db")
-    return {"import by sqlite-utils": timed([program, "insert", "--nl", target, "Row", rows])[0]}
+    return {"import by sqlite-utils": timed([utils, "insert", "--nl", target, "Row", rows])[0]}
 
 
-def measure(options, program):
+def measure(options, recordfs):
     state, rows = os.path.join(options.run, "state"), os.path.join(options.run, "rows.ndjson")
     plain = os.path.join(options.run, "plain.db")
     make_rows(rows, options.records)
     make_plain(plain, options.records)
     result = {
-        "import": timed([program, "import", "-q", "--state", state, rows, "local/Bench/Row"])[0]}
+        "import": timed([recordfs, "import", "-q", "--state", state, rows, "local/Bench/Row"])[0]}
     result |= sqlite_utils(options, rows)
-    ask = [program, "sql", "--state", state, "--csv"]
+    ask = [recordfs, "sql", "--state", state, "--csv"]
     result["first question"] = timed([*ask, QUESTIONS["count"]])[0]
     found = {}
     for _ in range(options.rounds):
@@ -107,25 +91,14 @@ def measure(options, program):
 
 
 def main():
-    options = arguments()
-    program = options.recordfs or os.path.join(options.root, ".build/release/recordfs")
-    if options.quick and not options.recordfs and not os.path.exists(program):
-        program = os.path.join(options.root, ".build/debug/recordfs")
-    result = measure(options, os.path.abspath(program))
-    machine = report.machine(options.work)
-    print(", ".join(f"{key}: {value}" for key, value in machine.items()))
-    print(f"{options.records} records of five members, {options.rounds} rounds\n")
-    report.table(["", "seconds"], [
-        [key, report.number(value, 3)] for key, value in result.items() if "ratio" not in key])
+    options = program.options(quick=(2_000, 1), full=(1_000_000, 5))
+    result = measure(options, program.program(options))
     goals = [(f"{key} to sqlite3 on a plain table", value, 1.5)
              for key, value in result.items() if "ratio" in key]
     rate = options.records / result["import"]
     goals.append(("import: rows a second, as seconds for 40 000", 40_000 / rate, 1))
-    report.print_goals({"recordfs": goals}, {"recordfs": "RecordFS"})
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"machine": machine, "seconds": result}, file, indent=2)
-            file.write("\n")
+    title = f"{options.records} records of five members, {options.rounds} rounds"
+    program.show(options, title, result, goals, "RecordFS")
 
 
 if __name__ == "__main__":

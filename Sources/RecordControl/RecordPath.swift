@@ -77,6 +77,17 @@ package struct RecordPath: Hashable, Sendable {
         }
     }
 
+    /// Returns the stem of a path that names a record.
+    ///
+    /// Errors: `invalidArgument` for every other path.
+    package func requireRecord() throws(RecordError) -> Stem {
+        guard case .record(let stem) = item else {
+            throw RecordError(
+                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
+        }
+        return stem
+    }
+
     /// The path of the record that a file name may mean when it has a plain `@` and the ending of a
     /// record: `john.doe@example.com.json`. It is nil for every other path.
     package var recordWithSign: RecordPath? {

@@ -54,8 +54,13 @@ struct MirrorTable: Hashable, Sendable {
         }
     }
 
-    /// Returns a name that none of those has taken, in the sense of SQL.
+    /// The names that the views of the store have.
+    static let reserved: Set<String> = ["_history", "_records", "_types"]
+
+    /// Returns a name that none of those has taken, in the sense of SQL. Names that SQLite keeps for
+    /// itself get an underscore before them.
     static func free(_ name: String, _ taken: inout Set<String>) -> String {
+        let name = name.lowercased().hasPrefix("sqlite_") ? "_" + name : name
         var free = name
         var number = 2
         while !taken.insert(free.lowercased()).inserted {
@@ -68,7 +73,8 @@ struct MirrorTable: Hashable, Sendable {
     // MARK: Statements
 
     /// The table behind the view, with the record's number in the store as its key.
-    private var stored: String { Self.quoted("data \(name)") }
+    private static func stored(_ name: String) -> String { quoted("data \(name)") }
+    private var stored: String { Self.stored(name) }
 
     private var allNames: [String] { Self.first + columns.map(\.name) + Self.last }
 
@@ -83,8 +89,9 @@ struct MirrorTable: Hashable, Sendable {
         ]
     }
 
-    var removal: [String] {
-        ["DROP VIEW \(Self.quoted(name))", "DROP TABLE \(stored)"]
+    /// Returns the statements that remove the table with a name.
+    static func removal(of name: String) -> [String] {
+        ["DROP VIEW \(quoted(name))", "DROP TABLE \(stored(name))"]
     }
 
     var insertion: String {

@@ -12,10 +12,13 @@ package import RecordStore
 package struct RecordMirror {
     private let store: RecordStore
     private let path: String
-    private let progress: (Int64) -> Void
+    private let progress: (Int) -> Void
 
     /// The form of the tables. A mirror of another form is made again.
     private static let format: Int64 = 1
+    /// The tables of the mirror itself. No record type has such a name.
+    private static let stateTable = "\"the state\""
+    private static let waitingTable = "\"the waiting\""
     /// The changes from which on all is read again, which is then faster.
     private static let longestBacklog: Int64 = 200_000
 
@@ -23,7 +26,7 @@ package struct RecordMirror {
     ///
     /// - Parameter progress: called with the number of records read, now and then.
     package init(
-        of store: RecordStore, progress: @escaping (Int64) -> Void = { _ in }
+        of store: RecordStore, progress: @escaping (Int) -> Void = { _ in }
     ) throws(RecordError) {
         self.store = store
         path = try store.upkeep.mirrorPath()
@@ -34,11 +37,8 @@ package struct RecordMirror {
     package func update() throws(RecordError) -> String {
         // What came during the first round is little in the second.
         for _ in 0..<3 {
-            guard try isUsable() else {
-                try build()
-                continue
-            }
             if try catchUp() { break }
+            try build()
         }
         // From here on it is used.
         guard utimensat(AT_FDCWD, path, nil, 0) == 0 else {
@@ -59,23 +59,6 @@ package struct RecordMirror {
         let at: Int64
     }
 
-    private func isUsable() throws(RecordError) -> Bool {
-        guard access(path, F_OK) == 0 else { return false }
-        do throws(RecordError) {
-            let database = try SQLQueue(path: path, Self.options)
-            defer { database.close() }
-            let known = try database.use { connection throws(RecordError) in
-                try Self.state(connection)
-            }
-            guard let known else { return false }
-            guard try state(at: known.token) == known else { return false }
-            return try store.past.lastToken() - known.token < Self.longestBacklog
-        } catch {
-            // A cache that cannot be read is made again.
-            return false
-        }
-    }
-
     /// Returns the state that a mirror has which was made at a token. Nil when the version is gone.
     private func state(at token: Int64) throws(RecordError) -> State? {
         let file = try store.upkeep.databaseFile()
@@ -89,7 +72,8 @@ package struct RecordMirror {
     }
 
     private static func state(_ connection: SQLConnection) throws(RecordError) -> State? {
-        try connection.first("SELECT format, device, inode, token, at FROM mirror") { row in
+        try connection.first("SELECT format, device, inode, token, at FROM \(Self.stateTable)") {
+            row in
             State(
                 format: row.int64(0), device: row.int64(1), inode: row.int64(2),
                 token: row.int64(3), at: row.int64(4))
@@ -100,10 +84,10 @@ package struct RecordMirror {
     private static func save(
         _ state: State, isChecked: Bool, _ connection: SQLConnection
     ) throws(RecordError) {
-        try connection.run("DELETE FROM mirror")
+        try connection.run("DELETE FROM \(Self.stateTable)")
         let numbers = [state.format, state.device, state.inode, state.token, state.at]
         try connection.run(
-            "INSERT INTO mirror VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO \(Self.stateTable) VALUES (?, ?, ?, ?, ?, ?)",
             numbers.map { .integer($0) } + [.bool(isChecked)])
     }
 
@@ -121,11 +105,8 @@ package struct RecordMirror {
     /// Makes the mirror anew beside an old one, and puts it in its place.
     private func build() throws(RecordError) {
         let new = "\(path)-\(getpid())"
-        unlink(new)
-        // The umask does not matter: nobody else may read it.
-        let file = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw RecordError.systemCall("make \(new)", errno) }
-        close(file)
+        try LocalFile.remove(new)
+        try LocalFile.make(new)
         do throws(RecordError) {
             var options = Self.options
             options.script += "; PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE"
@@ -133,14 +114,14 @@ package struct RecordMirror {
             defer { database.close() }
             try database.write { connection throws(RecordError) in
                 try connection.run(
-                    "CREATE TABLE mirror (format, device, inode, token, at, checked)")
-                try connection.run("CREATE TABLE waiting (id INTEGER PRIMARY KEY)")
+                    "CREATE TABLE \(Self.stateTable) (format, device, inode, token, at, checked)")
+                try connection.run("CREATE TABLE \(Self.waitingTable) (id INTEGER PRIMARY KEY)")
                 guard let state = try state(at: try store.past.lastToken()) else { return }
                 try Self.save(state, isChecked: false, connection)
                 for (table, places) in try tables() { try fill(table, places, connection) }
             }
         } catch {
-            unlink(new)
+            try LocalFile.remove(new)
             throw error
         }
         guard rename(new, path) == 0 else {
@@ -158,7 +139,7 @@ package struct RecordMirror {
                 }
             }
         }
-        var taken: Set<String> = []
+        var taken = MirrorTable.reserved
         return try places.keys.sorted().map { (name) throws(RecordError) in
             let table = MirrorTable(
                 MirrorTable.free("\(name)", &taken), try store.schema(of: name))
@@ -171,7 +152,7 @@ package struct RecordMirror {
     ) throws(RecordError) {
         for statement in table.creation { try connection.execute(statement) }
         for place in places {
-            var count: Int64 = 0
+            var count = 0
             try store.withNamedRecords(in: place.type.id) {
                 (entry, name, text) throws(RecordError) in
                 try connection.run(
@@ -186,32 +167,21 @@ package struct RecordMirror {
 
     /// Applies the changes since the last use. Returns false when the mirror has to be made again.
     private func catchUp() throws(RecordError) -> Bool {
-        let database = try SQLQueue(path: path, Self.options)
+        guard let database = opened() else { return false }
         defer { database.close() }
         return try database.write { connection throws(RecordError) in
-            guard let known = try Self.state(connection) else { return false }
-            let tables = try tables()
-            // A type that came, is gone, or has other fields: its table is made anew.
-            let names = try Self.known(connection)
-            for (table, places) in tables where names[table.name] != table.creation[0] {
-                if names[table.name] != nil {
-                    for statement in table.removal { try connection.execute(statement) }
-                }
-                try fill(table, places, connection)
-            }
-            let present = Set(tables.map(\.0.name))
-            for name in names.keys where !present.contains(name) {
-                for statement in MirrorTable(name, RecordSchema(fields: [])).removal {
-                    try connection.execute(statement)
-                }
+            guard let known = try Self.state(connection), try state(at: known.token) == known else {
+                return false
             }
             let last = try store.past.lastToken()
-            // What leaves without a version is erased, and the mirror with it.
+            guard last - known.token < Self.longestBacklog else { return false }
+            let tables = try tables()
+            try makeAnew(tables, connection)
             try apply(after: known.token, through: last, tables, connection)
+            // What leaves without a version is erased, and the mirror with it: a mirror that had all
+            // at this token has all of it still.
             if known.token == last, try Self.isChecked(connection) { return true }
             guard try hasAll(tables, connection), let state = try state(at: last) else {
-                // Something left without a version: content that was erased.
-                try connection.run("DELETE FROM mirror")
                 return false
             }
             try Self.save(state, isChecked: true, connection)
@@ -219,8 +189,40 @@ package struct RecordMirror {
         }
     }
 
+    /// Opens the mirror. Nil when there is none, or when it cannot be read: a cache is made again.
+    private func opened() -> SQLQueue? {
+        guard access(path, F_OK) == 0 else { return nil }
+        do throws(RecordError) {
+            let database = try SQLQueue(path: path, Self.options)
+            _ = try database.use { connection throws(RecordError) in try Self.state(connection) }
+            return database
+        } catch {
+            return nil
+        }
+    }
+
+    /// Makes the tables of types anew that came or have other fields, and removes those of types that
+    /// are gone.
+    private func makeAnew(
+        _ tables: [(MirrorTable, [MirrorPlace])], _ connection: SQLConnection
+    ) throws(RecordError) {
+        let known = try Self.known(connection)
+        for (table, places) in tables where known[table.name] != table.creation[0] {
+            if known[table.name] != nil { try Self.remove(table.name, connection) }
+            try fill(table, places, connection)
+        }
+        let present = Set(tables.map(\.0.name))
+        for name in known.keys where !present.contains(name) {
+            try Self.remove(name, connection)
+        }
+    }
+
+    private static func remove(_ name: String, _ connection: SQLConnection) throws(RecordError) {
+        for statement in MirrorTable.removal(of: name) { try connection.execute(statement) }
+    }
+
     private static func isChecked(_ connection: SQLConnection) throws(RecordError) -> Bool {
-        try connection.exists("SELECT 1 FROM mirror WHERE checked")
+        try connection.exists("SELECT 1 FROM \(stateTable) WHERE checked")
     }
 
     /// Returns the tables of a mirror, each with the statement that has made it.
@@ -251,7 +253,7 @@ package struct RecordMirror {
                 try rows.refresh(change.record)
             }
             at = end
-            progress(Int64(done.count))
+            progress(done.count)
         }
     }
 
@@ -262,12 +264,13 @@ package struct RecordMirror {
     ) throws(RecordError) {
         let waiting = try store.upkeep.recordsThatWait()
         let known = Set(
-            try connection.all("SELECT id FROM waiting") { RecordID($0.int64(0)) })
+            try connection.all("SELECT id FROM \(Self.waitingTable)") { RecordID($0.int64(0)) })
         for record in waiting.symmetricDifference(known) { try rows.refresh(record) }
         guard waiting != known else { return }
-        try connection.run("DELETE FROM waiting")
+        try connection.run("DELETE FROM \(Self.waitingTable)")
         for record in waiting {
-            try connection.run("INSERT INTO waiting VALUES (?)", [.integer(record.rawValue)])
+            try connection.run(
+                "INSERT INTO \(Self.waitingTable) VALUES (?)", [.integer(record.rawValue)])
         }
     }
 

@@ -18,7 +18,7 @@ package final class RecordQuestions {
         database = try SQLQueue(path: mirror, options)
         try database.use { connection throws(RecordError) in
             try connection.run("ATTACH ? AS store", [.text(try store.upkeep.databaseToAttach())])
-            for view in AskedViews.all { try connection.execute(view.statement) }
+            for view in AskedViews.statements { try connection.execute(view) }
             // Such tables are made with their first use, which only a connection without limits may.
             for function in ["json_each", "json_tree"] {
                 try connection.execute("SELECT * FROM \(function)('[]')")
@@ -32,7 +32,7 @@ package final class RecordQuestions {
     private static func isAllowed(_ access: SQLAccess) -> Bool {
         switch access {
         case .select: true
-        case .read(_, let column, let database, let view):
+        case .read(let column, let database, let view):
             // What the statement itself defines is in no database. A table of a view of which
             // nothing is read but the number of its rows has no column and no view.
             ["main", "temp", ""].contains(database) || view != nil || column.isEmpty
@@ -69,6 +69,4 @@ package final class RecordQuestions {
                     + "allows more.")
         }
     }
-
-    package func close() { database.close() }
 }

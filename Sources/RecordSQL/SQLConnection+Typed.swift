@@ -5,7 +5,7 @@ package import RecordModel
 package enum SQLAccess {
     /// Reads a column of a table. The view is the innermost one through which the statement reads
     /// it. The column is empty when the statement only counts rows.
-    case read(table: String, column: String, database: String, view: String?)
+    case read(column: String, database: String, view: String?)
     case function(String)
     /// Runs a query, or one that refers to itself.
     case select

@@ -192,7 +192,7 @@ extension SQLHandle {
         self.judge = judge
         sqlite3_set_authorizer(
             connection,
-            { address, code, first, second, database, view in
+            { address, code, _, second, database, view in
                 guard let address else { return SQLITE_DENY }
                 func text(_ pointer: UnsafePointer<CChar>?) -> String {
                     pointer.map { String(cString: $0) } ?? ""
@@ -201,7 +201,7 @@ extension SQLHandle {
                     switch code {
                     case SQLITE_READ:
                         .read(
-                            table: text(first), column: text(second), database: text(database),
+                            column: text(second), database: text(database),
                             view: view.map { String(cString: $0) })
                     case SQLITE_FUNCTION: .function(text(second))
                     case SQLITE_SELECT, SQLITE_RECURSIVE: .select

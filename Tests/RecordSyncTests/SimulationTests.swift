@@ -19,9 +19,8 @@ import Testing
         "random histories of three and four machines, with several types and wrong clocks, end well",
         arguments: LongForm.seeds(5, of: 50))
     func wide(_ hundred: Int) async {
-        for seed in Self.seeds(of: hundred) {
-            let problems = await SimulationCheck(seed: UInt64(seed), isWide: true).problems()
-            #expect(problems == [], "scripts/simulate --wide --replay \(seed)")
+        await endWell(Self.seeds(of: hundred), "--wide") { seed in
+            await SimulationCheck(seed: seed, isWide: true).problems()
         }
     }
 
@@ -29,17 +28,15 @@ import Testing
         "random histories of machines that take their steps back end well",
         arguments: LongForm.seeds(3, of: 50))
     func undoing(_ hundred: Int) async {
-        for seed in Self.seeds(of: hundred) {
-            let problems = await SimulationCheck(seed: UInt64(seed), undoes: true).problems()
-            #expect(problems == [], "scripts/simulate --undo --replay \(seed)")
+        await endWell(Self.seeds(of: hundred), "--undo") { seed in
+            await SimulationCheck(seed: seed, undoes: true).problems()
         }
     }
 
     @Test("random histories of users who share end well", arguments: LongForm.seeds(5, of: 50))
     func sharing(_ hundred: Int) async {
-        for seed in Self.seeds(of: hundred) {
-            let problems = await SharingCheck(seed: UInt64(seed)).problems()
-            #expect(problems == [], "scripts/simulate --sharing --replay \(seed)")
+        await endWell(Self.seeds(of: hundred), "--sharing") { seed in
+            await SharingCheck(seed: seed).problems()
         }
     }
 
@@ -47,9 +44,8 @@ import Testing
         "random histories of machines that edit a graph of objects end well",
         arguments: LongForm.seeds(3, of: 50))
     func graphs(_ hundred: Int) async {
-        for seed in Self.seeds(of: hundred) {
-            let problems = await GraphSimulation(seed: UInt64(seed)).problems()
-            #expect(problems == [], "scripts/simulate --graphs --replay \(seed)")
+        await endWell(Self.seeds(of: hundred), "--graphs") { seed in
+            await GraphSimulation(seed: seed).problems()
         }
     }
 
@@ -58,15 +54,13 @@ import Testing
     @Test(
         "histories of graphs that once ended wrong end well", arguments: [1681, 1873, 2141, 2244])
     func graphsAgain(_ seed: Int) async {
-        let problems = await GraphSimulation(seed: UInt64(seed)).problems()
-        #expect(problems == [], "scripts/simulate --graphs --replay \(seed)")
+        await endWell(seed..<seed + 1, "--graphs") { await GraphSimulation(seed: $0).problems() }
     }
 
     /// 4883: an edit lost to one that was seen where the record was removed.
     @Test("histories that once ended wrong end well", arguments: [4883])
     func again(_ seed: Int) async {
-        let problems = await SimulationCheck(seed: UInt64(seed)).problems()
-        #expect(problems == [], "scripts/simulate --replay \(seed)")
+        await endWell(seed..<seed + 1, "") { await SimulationCheck(seed: $0).problems() }
     }
 
     private static func seeds(of hundred: Int) -> Range<Int> {
@@ -75,9 +69,16 @@ import Testing
     }
 
     private func endWell(_ hundred: Int) async {
-        for seed in Self.seeds(of: hundred) {
-            let problems = await SimulationCheck(seed: UInt64(seed)).problems()
-            #expect(problems == [], "scripts/simulate --replay \(seed)")
+        await endWell(Self.seeds(of: hundred), "") { await SimulationCheck(seed: $0).problems() }
+    }
+
+    /// - Parameter option: the one by which `scripts/simulate` runs these histories.
+    private func endWell(
+        _ seeds: Range<Int>, _ option: String, _ problems: (UInt64) async -> [String]
+    ) async {
+        for seed in seeds {
+            let found = await problems(UInt64(seed))
+            #expect(found == [], "scripts/simulate \(option) --replay \(seed)")
         }
     }
 }

@@ -1,7 +1,7 @@
 import RecordModel
 package import RecordStore
 
-/// What somebody takes back who has done it on this machine.
+/// The undo of what somebody has done on this machine.
 extension Editor {
     /// Takes steps back, or does again what was taken back. Nothing happens when there is nothing.
     ///

@@ -9,7 +9,7 @@ struct HistoryGenerator {
         case edit, replace, editLine, format, attach, delete, deleteAndMake, rename, move,
             removeZone, restart, jump, backUp, restoreServer, retype, read, evict, undo, redo
 
-        /// Of histories in which nobody takes anything back.
+        /// The kinds of histories in which nobody takes anything back.
         static let wide = allCases.filter { ![.undo, .redo].contains($0) }
         /// Of histories of few machines and one type.
         static let narrow = wide.filter { ![.retype, .read, .evict].contains($0) }

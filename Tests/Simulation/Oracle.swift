@@ -50,7 +50,7 @@ struct Oracle {
         let known: Set<String>
         /// What was seen of the record on the machine, and in the conflicts there.
         let seen: Set<String>
-        /// Whether an undo has brought the record back.
+        /// Indicates whether an undo has brought the record back.
         var isUndone = false
     }
 
@@ -83,7 +83,7 @@ struct Oracle {
     private var untraced: Set<Step.Key> = []
     /// Values that an undo has put back, by the machine on which it was.
     private var putBack: [Int: Set<String>] = [:]
-    /// What an undo has done that it must not.
+    /// The faults of undos.
     private var wrongs: [String] = []
     /// From where records were moved, and to where.
     private var moves: [(from: Step.Key, to: Step.Key)] = []
@@ -172,7 +172,7 @@ struct Oracle {
         asserted[key, default: []].insert(device)
     }
 
-    /// What an undo has done to a record.
+    /// The change of a record by an undo.
     struct TakenBack {
         let key: Step.Key
         let step: Int

@@ -16,7 +16,7 @@ actor SimulatedWorld: HistoryWorld {
     let pageRecords: Int
     /// How long a file that was removed can come back by the name of its record.
     let grace: Duration
-    /// Whether each step is a gesture, which can be taken back.
+    /// Indicates whether each step is a gesture, which can be taken back.
     private let undoes: Bool
     var oracle = Oracle()
     var serverWatch = ServerWatch()

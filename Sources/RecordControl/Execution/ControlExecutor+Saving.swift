@@ -3,10 +3,7 @@ import RecordStore
 
 extension ControlExecutor {
     func put(_ path: RecordPath, _ text: [UInt8]) throws(RecordError) -> ControlReply {
-        guard case .record(let stem) = path.item else {
-            throw RecordError(
-                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-        }
+        let stem = try path.requireRecord()
         let result = try store.write(author: .commandLine, by: author) {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)

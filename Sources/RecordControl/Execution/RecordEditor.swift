@@ -42,10 +42,7 @@ struct RecordEditor {
         _ path: RecordPath, _ patch: JSONValue, _ condition: JSONValue?,
         in transaction: Transaction
     ) throws(RecordError) -> JSONValue {
-        guard case .record(let stem) = path.item else {
-            throw RecordError(
-                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-        }
+        let stem = try path.requireRecord()
         let type = try store.type(at: path)
         guard let record = try transaction.records.record(type.id, stem), !record.isHidden else {
             throw RecordError(.notFound, "there is no such record.")
@@ -60,17 +57,24 @@ struct RecordEditor {
         let old = try transaction.records.parse(text, of: type.name)
         if let condition, let name = try old.firstMember(unlike: condition, schema: schema) {
             throw RecordError(
-                .stale, "\"\(schema.shownName(of: name))\" has another value; nothing is changed.")
+                .stale,
+                "\(quoted([name], in: type.name)) has another value; nothing is changed.")
         }
         let new = try old.patched(patch, schema: schema)
         let result = try transaction.records.save(
             text: new, type: type.id, stem: stem, keptFiles: .all(but: []))
-        let changed = old.changedMembers(
-            to: try transaction.records.parse(new, of: type.name))
+        let changed = try transaction.records.parse(new, of: type.name).changedMembers(from: old)
         return .members([
             "path": .text(path.bytes), "outcome": .text(result.outcome.name),
-            "fields": .array(changed.map { .name(schema.shownName(of: $0)) }),
+            "fields": .array(
+                store.model.shownNames(of: changed, in: type.name).map { .name($0) }),
         ])
+    }
+
+    /// Returns the names that texts have for fields, for a message.
+    private func quoted(_ fields: [FieldName], in type: RecordTypeName) -> String {
+        store.model.shownNames(of: fields, in: type).map { "\"\($0)\"" }
+            .joined(separator: ", ")
     }
 
     // MARK: Texts
@@ -78,10 +82,7 @@ struct RecordEditor {
     private func amend(
         _ path: RecordPath, _ text: [UInt8], since: [UInt8]
     ) throws(RecordError) -> ControlReply {
-        guard case .record(let stem) = path.item else {
-            throw RecordError(
-                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-        }
+        let stem = try path.requireRecord()
         let result = try store.write(author: .commandLine, by: author) {
             (transaction) throws(RecordError) -> SaveResult in
             let type = try transaction.makeType(at: path)
@@ -89,7 +90,7 @@ struct RecordEditor {
             if let record = try transaction.records.record(type.id, stem), !record.isHidden,
                 let now = try transaction.records.savedText(of: record.id), now != since
             {
-                text = try transaction.amended(now, by: text, since: since, of: type.name)
+                text = try amended(now, by: text, since: since, of: type.name, in: transaction)
             }
             return try transaction.records.save(
                 text: text, type: type.id, stem: stem, keptFiles: .all(but: []))
@@ -98,79 +99,64 @@ struct RecordEditor {
     }
 
     private func check(_ path: RecordPath, _ text: [UInt8]) throws(RecordError) -> ControlReply {
-        guard case .record(let stem) = path.item else {
-            throw RecordError(
-                .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-        }
-        let new = try store.rehearse(author: .commandLine, by: author) {
-            (transaction) throws(RecordError) -> [JSONValue] in
+        let stem = try path.requireRecord()
+        let warnings = try store.rehearse(author: .commandLine, by: author) {
+            (transaction) throws(RecordError) -> [RecordError] in
             let type = try transaction.makeType(at: path)
             let schema = try transaction.schema(of: type.name)
             let document = try transaction.records.parse(text, of: type.name)
             _ = try transaction.records.save(
                 text: text, type: type.id, stem: stem, keptFiles: .all(but: []))
-            return document.newMembers(to: schema)
+            return document.warnings(for: schema)
         }
-        return ControlReply(.members(["new": .array(new)]))
+        return ControlReply(.members(["warnings": .array(warnings.map(\.json))]))
     }
-}
 
-extension Transaction {
     /// Returns the text of a record as it is now with the changes of a text that was made from an
     /// earlier one.
     ///
     /// - Throws: stale when both have changed a member; the errors of the parser about the text.
-    fileprivate func amended(
-        _ now: [UInt8], by text: [UInt8], since: [UInt8], of type: RecordTypeName
+    private func amended(
+        _ now: [UInt8], by text: [UInt8], since: [UInt8], of type: RecordTypeName,
+        in transaction: Transaction
     ) throws(RecordError) -> [UInt8] {
-        let local = try records.parse(text, of: type)
-        let remote = try records.parse(now, of: type)
-        let base = try records.parse(since, of: type)
-        let (merged, conflicts) = try merging.merge(
+        let local = try transaction.records.parse(text, of: type)
+        let remote = try transaction.records.parse(now, of: type)
+        let base = try transaction.records.parse(since, of: type)
+        let (merged, conflicts) = try transaction.merging.merge(
             local, with: remote.fields, parent: remote.parent, since: base,
             isLater: { (_) throws(RecordError) in false },
             resolve: { (conflict) throws(RecordError) in
                 conflict.mergedLines.map { .both($0) } ?? .local
             })
         guard conflicts.isEmpty else {
-            let schema = try self.schema(of: type)
-            let names = conflicts.map { "\"\(schema.shownName(of: $0))\"" }
             throw RecordError(
-                .stale,
-                "somebody has changed \(names.joined(separator: ", ")) meanwhile.")
+                .stale, "somebody has changed \(quoted(conflicts, in: type)) meanwhile.")
         }
         return merged
     }
 }
 
-extension RecordSchema {
-    /// Returns the name that texts have for a field.
-    fileprivate func shownName(of field: FieldName) -> FieldName {
-        mapping?.name(of: field) ?? field
-    }
-}
-
 extension RecordDocument {
-    /// Returns the fields that another text gives other values, with the parent and lists.
-    fileprivate func changedMembers(to new: RecordDocument) -> [FieldName] {
-        var names = FieldMerge.changedFields(from: fields, to: new.fields)
-        for name in Set(lists.keys).union(new.lists.keys).sorted()
-        where Set(lists[name] ?? []) != Set(new.lists[name] ?? []) {
-            names.append(name)
-        }
-        return parent == new.parent ? names : names + [.parent]
+    /// Returns the names of the fields, of the parent and of the lists that differ.
+    fileprivate func changedMembers(from old: RecordDocument) -> [FieldName] {
+        let names = Set(lists.keys).union(old.lists.keys).sorted()
+        return changedFields(from: old)
+            + names.filter { Set(lists[$0] ?? []) != Set(old.lists[$0] ?? []) }
     }
 
-    /// Returns the members whose fields a type does not have yet, each with the field that may be
-    /// meant.
-    fileprivate func newMembers(to schema: RecordSchema) -> [JSONValue] {
-        guard schema.mapping == nil, !schema.fields.isEmpty else { return [] }
+    /// Returns a warning for each member whose field a type does not have yet, and that may be meant
+    /// to be one that it has.
+    fileprivate func warnings(for schema: RecordSchema) -> [RecordError] {
+        guard schema.mapping == nil else { return [] }
         let known = schema.fields.map { "\($0.name)" }
-        return fields.map(\.name).filter { schema[$0] == nil }.map { name in
-            .members([
-                "name": .name(name),
-                "guess": Spelling.guess("\(name)", among: known).map { .text($0) },
-            ])
+        return fields.map(\.name).filter { schema[$0] == nil }.compactMap { name in
+            Spelling.guess("\(name)", among: known).map { guess in
+                RecordError(
+                    .schemaMismatch,
+                    "\"\(name)\" is new to the record type; did you mean \"\(guess)\"?",
+                    at: position(ofKey: name))
+            }
         }
     }
 }

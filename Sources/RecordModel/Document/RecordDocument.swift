@@ -45,6 +45,13 @@ package struct RecordDocument: Sendable {
         fields.first { $0.name == name }?.value
     }
 
+    /// Returns the place of the key of a field in the text. Nil when the text does not have it.
+    package func position(ofKey field: FieldName) -> TextPosition? {
+        members.first { $0.name == field }.map {
+            TextPosition(offset: $0.key.lowerBound, in: text)
+        }
+    }
+
     /// The document with its values alone, for comparisons. The text of a large document would take
     /// as much memory again.
     package var withoutText: RecordDocument {

@@ -42,9 +42,7 @@ struct AssetFiles: Sendable {
     }
 
     func remove(_ hash: ContentHash) throws(RecordError) {
-        if unlink(path(of: hash)) != 0, errno != ENOENT {
-            throw RecordError.systemCall("remove \(path(of: hash))", errno)
-        }
+        try LocalFile.remove(path(of: hash))
     }
 
     /// Returns the hashes of all stored files. Names that are no hashes are passed to `strangers`.

@@ -118,7 +118,8 @@ extension StoredAssets {
         return (ContentHash(digest: hash.finalize()), Int64(offset))
     }
 
-    private static func append(
+    /// Writes the first bytes of a buffer to an open file.
+    static func append(
         _ buffer: [UInt8], _ count: Int, to target: Int32, _ path: String
     ) throws(RecordError) {
         var done = 0

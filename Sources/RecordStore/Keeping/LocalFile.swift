@@ -1,9 +1,27 @@
 import FoundationEssentials
 import Glibc
-import RecordModel
+package import RecordModel
 
-/// Reads, writes and copies small files and directories of the disk.
-enum LocalFile {
+/// Makes, reads, writes, copies and removes files and directories of the disk.
+package enum LocalFile {
+    /// Makes an empty file for this user alone, whatever the umask. Returns false when something has
+    /// the name already.
+    @discardableResult
+    package static func make(_ path: String) throws(RecordError) -> Bool {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file < 0, errno == EEXIST { return false }
+        guard file >= 0 else { throw RecordError.systemCall("make \(path)", errno) }
+        close(file)
+        return true
+    }
+
+    /// Removes a file, if it is there.
+    package static func remove(_ path: String) throws(RecordError) {
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw RecordError.systemCall("remove \(path)", errno)
+        }
+    }
+
     static func read(_ path: String) throws(RecordError) -> [UInt8] {
         do {
             return [UInt8](try Data(contentsOf: URL(filePath: path)))
@@ -15,19 +33,11 @@ enum LocalFile {
     /// Writes a file that only this user can read, whole or not at all.
     static func write(_ bytes: [UInt8], to path: String) throws(RecordError) {
         let new = path + "-new"
-        unlink(new)
+        try remove(new)
         let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw RecordError.systemCall("make \(new)", errno) }
         defer { close(file) }
-        var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.write(file, buffer.baseAddress.map { $0 + done }, bytes.count - done)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw RecordError.systemCall("write \(new)", errno) }
-            done += count
-        }
+        try StoredAssets.append(bytes, bytes.count, to: file, new)
         guard fsync(file) == 0 else { throw RecordError.systemCall("sync \(new)", errno) }
         guard rename(new, path) == 0 else { throw RecordError.systemCall("rename \(new)", errno) }
     }

@@ -120,14 +120,8 @@ package struct StoreBackup {
     }
 
     private func copyDatabase(to path: String) throws(RecordError) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            if unlink(path + suffix) != 0, errno != ENOENT {
-                throw RecordError.systemCall("remove \(path + suffix)", errno)
-            }
-        }
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw RecordError.systemCall("make \(path)", errno) }
-        Glibc.close(file)
+        for suffix in ["", "-wal", "-shm", "-journal"] { try LocalFile.remove(path + suffix) }
+        try LocalFile.make(path)
         var options = SQLOptions()
         options.script = "PRAGMA synchronous = FULL"
         let copy = try SQLQueue(path: path, options)
@@ -138,11 +132,7 @@ package struct StoreBackup {
     private func putInPlace(_ new: String) throws(RecordError) {
         try LocalFile.sync(new)
         // The log of the earlier database would be taken for the new one's.
-        for suffix in ["-wal", "-shm"] {
-            if unlink(target.database + suffix) != 0, errno != ENOENT {
-                throw RecordError.systemCall("remove \(target.database + suffix)", errno)
-            }
-        }
+        for suffix in ["-wal", "-shm"] { try LocalFile.remove(target.database + suffix) }
         guard rename(new, target.database) == 0 else {
             throw RecordError.systemCall("rename \(new)", errno)
         }
@@ -181,7 +171,7 @@ package struct StoreBackup {
             }
             defer { Glibc.close(source) }
             let temporary = "\(target.assetsInProgress)/backup"
-            unlink(temporary)
+            try LocalFile.remove(temporary)
             let (found, _) = try StoredAssets.copy(source, to: temporary)
             guard found == hash else {
                 throw .damagedAsset("was changed", hash, in: store.places)

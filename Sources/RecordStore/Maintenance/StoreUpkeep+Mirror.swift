@@ -22,10 +22,7 @@ extension StoreUpkeep {
     func removeMirror() {
         do throws(RecordError) {
             for name in try AssetFiles.names(in: store.places.mirrorDirectory) {
-                let path = store.places.mirrorDirectory + "/" + name
-                guard unlink(path) == 0 || errno == ENOENT else {
-                    throw RecordError.systemCall("remove \(path)", errno)
-                }
+                try LocalFile.remove(store.places.mirrorDirectory + "/" + name)
             }
         } catch {
             guard error.code != .notFound, access(store.places.mirrorDirectory, F_OK) == 0 else {
@@ -83,21 +80,5 @@ extension StoreUpkeep {
             ) { (TypeID($0.int64(0)), $0.int64(1)) }
         }
         return Dictionary(rows) { $1 }
-    }
-}
-
-extension RecordHistory {
-    /// Returns the records of the accepted changes after a token, in order.
-    package func changedRecords(
-        after token: Int64, limit: Int
-    ) throws(RecordError) -> [(token: Int64, record: RecordID)] {
-        let rows = try store.read { connection throws(RecordError) in
-            try connection.all(
-                "SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?",
-                [.integer(token), .integer(Int64(limit))]
-            ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
-        }
-        try requireProgress(after: token, to: rows.last?.token, in: "history")
-        return rows
     }
 }

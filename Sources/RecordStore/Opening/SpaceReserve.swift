@@ -95,7 +95,7 @@ final class SpaceReserve: Sendable {
     /// Sets the space aside again, or as much of it as is free. Returns false while the reserve is
     /// not whole.
     ///
-    /// What was returned to the disk is set aside to the last byte: a margin each time would leave
+    /// The space that was returned to the disk is set aside to the last byte: a margin each time would leave
     /// nothing after some deletions beside a program that fills the disk.
     @discardableResult
     func refill() -> Bool {

@@ -71,12 +71,7 @@ package struct StoreDirectory: Sendable {
     /// Makes an empty database for this user alone, which SQLite treats as a new one. SQLite itself
     /// would use the umask. It gives the files beside the database the database's mode.
     func createDatabase() throws(RecordError) {
-        let descriptor = Glibc.open(database, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 {
-            Glibc.close(descriptor)
-        } else if errno != EEXIST {
-            throw RecordError.systemCall("make \(database)", errno)
-        }
+        try LocalFile.make(database)
     }
 
     private static func makeParents(of path: String) throws(RecordError) {

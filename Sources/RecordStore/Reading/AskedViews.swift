@@ -3,26 +3,21 @@ import RecordModel
 /// The views of a store's own tables that a question in SQL may read, in a database that has attached
 /// the store as `store`.
 package enum AskedViews {
-    /// Statements that make the views, each with its name.
+    /// The statements that make the views.
     ///
     /// - `_history`: the accepted changes.
     /// - `_records`: the records with what the server knows of them, and what waits.
     /// - `_types`: the fields of each record type.
-    package static let all: [(name: String, statement: String)] = [
-        (
-            "_history",
-            """
+    package static let statements = [
+        """
             CREATE TEMP VIEW _history AS
             SELECT h.token AS token, \(time("h.at")) AS time,
                 coalesce(h.program, h.author) AS author, h.kind AS kind,
                 \(database) AS database, \(text("z.owner")) AS owner, \(text("z.name")) AS zone,
                 \(text("h.type")) AS type, \(text("h.name")) AS name, \(text("h.text")) AS text
             FROM store.history h JOIN store.zone z ON z.id = h.zone_id
-            """
-        ),
-        (
-            "_records",
-            """
+        """,
+        """
             CREATE TEMP VIEW _records AS
             SELECT \(database) AS database, \(text("z.owner")) AS owner, \(text("z.name")) AS zone,
                 \(text("t.name")) AS type, \(text("r.name")) AS name,
@@ -36,17 +31,13 @@ package enum AskedViews {
                     AND o.name = r.name AND o.error IS NOT NULL) AS error
             FROM store.record r JOIN store.zone z ON z.id = r.zone_id
             JOIN store.record_type t ON t.id = r.type_id WHERE r.state = 0
-            """
-        ),
-        (
-            "_types",
-            """
+        """,
+        """
             CREATE TEMP VIEW _types AS
             SELECT \(text("f.type")) AS type, \(text("f.field")) AS field,
                 f.field_type AS fieldType
             FROM store.schema_field f ORDER BY f.type, f.position
-            """
-        ),
+        """,
     ]
 
     /// Nanoseconds as ISO 8601.

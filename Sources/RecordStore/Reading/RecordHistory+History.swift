@@ -119,6 +119,15 @@ extension RecordHistory {
         }
     }
 
+    /// Returns the records of the accepted changes after a token, in order.
+    package func changedRecords(
+        after token: Int64, limit: Int
+    ) throws(RecordError) -> [(token: Int64, record: RecordID)] {
+        try store.read { connection throws(RecordError) in
+            try connection.records.changed(after: token, limit: Int64(limit))
+        }
+    }
+
     /// Returns the token of the last accepted change. Returns 0 before the first.
     package func lastToken() throws(RecordError) -> Int64 {
         try store.read { connection throws(RecordError) in try connection.lastToken() }
@@ -126,6 +135,18 @@ extension RecordHistory {
 }
 
 extension RecordRows {
+    /// Returns the records of the accepted changes after a token, in order.
+    func changed(
+        after token: Int64, limit: Int64
+    ) throws(RecordError) -> [(token: Int64, record: RecordID)] {
+        let rows = try connection.all(
+            "SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?",
+            [.integer(token), .integer(limit)]
+        ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
+        try requireProgress(after: token, to: rows.last?.token, in: "history")
+        return rows
+    }
+
     func version(_ token: Int64) throws(RecordError) -> HistoryRow? {
         try connection.first(
             """

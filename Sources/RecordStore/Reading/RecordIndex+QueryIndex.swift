@@ -135,12 +135,8 @@ extension RecordIndex {
 
     private func update(_ index: Index) throws(RecordError) {
         try store.write(author: .mount) { transaction throws(RecordError) in
-            let changes = try transaction.connection.all(
-                """
-                SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?
-                """, [.integer(index.token), .integer(Self.batchSize)]
-            ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
-            try requireProgress(after: index.token, to: changes.last?.token, in: "history")
+            let changes = try transaction.connection.records.changed(
+                after: index.token, limit: Self.batchSize)
             for id in Set(changes.map(\.record)) {
                 try transaction.indexValues(of: id, index.id, index.type, index.field)
             }

@@ -228,12 +228,8 @@ extension Transaction {
         let done = try connection.first("SELECT value FROM meta WHERE key = 'searchToken'") {
             $0.int64(0)
         }
-        let changes = try connection.all(
-            "SELECT token, record_id FROM history WHERE token > ? ORDER BY token LIMIT ?",
-            [.integer(done ?? 0), .integer(Self.batchSize)]
-        ) { (token: $0.int64(0), record: RecordID($0.int64(1))) }
+        let changes = try connection.records.changed(after: done ?? 0, limit: Self.batchSize)
         guard let last = changes.last else { return false }
-        try requireProgress(after: done ?? 0, to: last.token, in: "history")
         let tokens = Set(changes.map(\.token))
         let added = try Set(changes.map(\.record)).count { (record) throws(RecordError) in
             try index(record, ifAmong: tokens)

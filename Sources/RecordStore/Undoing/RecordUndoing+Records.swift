@@ -74,14 +74,14 @@ extension RecordUndoing {
 
     private func trashed(
         _ place: RecordPlace
-    ) throws(RecordError) -> (id: Int64, stem: Stem, text: [UInt8])? {
+    ) throws(RecordError) -> (id: Int64, stem: Stem)? {
         try transaction.connection.first(
             """
-            SELECT id, stem, text FROM trash WHERE zone_id = ? AND type = ? AND name = ?
+            SELECT id, stem FROM trash WHERE zone_id = ? AND type = ? AND name = ?
             ORDER BY id DESC LIMIT 1
             """,
             [.integer(place.zone.rawValue), .name(place.type), .name(place.name)]
-        ) { ($0.int64(0), Stem(bytes: $0.bytes(1)), $0.bytes(2)) }
+        ) { ($0.int64(0), Stem(bytes: $0.bytes(1))) }
     }
 
     private func wasSent(
@@ -116,7 +116,10 @@ extension RecordUndoing {
         // The trash has its creation and its large fields. A record that was moved away is not there,
         // but perhaps a later one of the name.
         if let trash = try trashed(change.place) {
-            let isLast = try trash.text == transaction.connection.records.version(before)?.text
+            let isLast = try transaction.connection.exists(
+                """
+                SELECT 1 FROM trash t JOIN history h ON h.token = ? WHERE t.id = ? AND t.text = h.text
+                """, [.integer(before), .integer(trash.id)])
             if isLast || !change.isOnlyRemoval { _ = try transaction.records.restore(trash.id) }
             if isLast { return .broughtBack }
         }

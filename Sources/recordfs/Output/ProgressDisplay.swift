@@ -42,6 +42,13 @@ final class ProgressDisplay {
             firstAfter: firstAfter, pause: isTerminal ? .milliseconds(100) : .seconds(1))
     }
 
+    /// Shows the number of rows that were read so far.
+    func show(rows: Int) {
+        var progress = ImportProgress()
+        progress.rows = rows
+        show(progress)
+    }
+
     func show(_ progress: ImportProgress) {
         guard !isQuiet else { return }
         let elapsed = ContinuousClock.now - start

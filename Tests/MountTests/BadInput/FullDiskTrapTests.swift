@@ -11,6 +11,19 @@ extension MountTests {
             "{\"n\": \(number), \"p\": \"\(pad)\"}"
         }
 
+        /// Makes a disk of 40 MB and on it a store with so many records, in a directory of one type.
+        private func makeStore(
+            records: Int
+        ) throws -> (disk: LoopFileSystem, mounted: MountedStore, folder: String) {
+            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
+            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
+            let folder = try mounted.makeType()
+            for number in 0..<records {
+                try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
+            }
+            return (disk, mounted, folder)
+        }
+
         /// Writes to a file until not a byte more goes onto the disk.
         private func fill(_ path: String) throws {
             let file = try SystemCall.open(path, O_WRONLY | O_CREAT | O_APPEND)
@@ -33,12 +46,7 @@ extension MountTests {
 
         @Test("a save that a full disk refuses leaves the reserve to what frees space")
         func refusedSaves() throws {
-            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
-            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
-            let folder = try mounted.makeType()
-            for number in 0..<60 {
-                try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
-            }
+            let (disk, mounted, folder) = try makeStore(records: 60)
             let reserve = try SystemCall.open("\(mounted.state)/reserve", O_RDONLY)
             try fill("\(disk.directory)/ballast")
             #expect(meetsFullDisk(in: folder, 100..<500))
@@ -51,12 +59,9 @@ extension MountTests {
 
         @Test("on a disk without a free byte assets, trash and empty directories can be removed")
         func removals() throws {
-            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
-            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
-            let folder = try mounted.makeType()
+            let (disk, mounted, folder) = try makeStore(records: 4)
             let empty = try mounted.makeType("private/Empty/Type")
             func path(_ number: Int) -> String { "\(folder)/r\(number).json" }
-            for number in 0..<4 { try SystemCall.writeFile(path(number), Self.text(number)) }
             try SystemCall.writeFile("\(folder)/r0@photo.jpg", "bytes")
             try SystemCall.unlink(path(1))
             try SystemCall.syncDirectory(folder)
@@ -84,11 +89,8 @@ extension MountTests {
 
         @Test("a removal has the reserve for itself while saves are refused beside it")
         func removalsBesideSaves() throws {
-            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
-            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
-            let folder = try mounted.makeType()
+            let (disk, mounted, folder) = try makeStore(records: 20)
             for number in 0..<20 {
-                try SystemCall.writeFile("\(folder)/r\(number).json", Self.text(number))
                 try SystemCall.writeFile("\(folder)/r\(number)@photo.jpg", "bytes")
             }
             let ballast = "\(disk.directory)/ballast"
@@ -115,15 +117,13 @@ extension MountTests {
             isEnded.set(true)
             savers.wait()
             try SystemCall.unlink(ballast)
+            try mounted.unmount()
         }
 
         @Test("on a disk without a free byte rm, draft discard, unmount, mount and fsck work")
         func trap() throws {
-            let disk = try LoopFileSystem(kind: "ext4", megabytes: 40)
-            let mounted = try MountedStore(state: "\(disk.directory)/state", patience: 300)
-            let folder = try mounted.makeType()
+            let (disk, mounted, folder) = try makeStore(records: 60)
             func path(_ number: Int) -> String { "\(folder)/r\(number).json" }
-            for number in 0..<60 { try SystemCall.writeFile(path(number), Self.text(number)) }
             _ = SystemCall.code { try SystemCall.writeFile("\(folder)/bad.json", "{") }
             let log = try SystemCall.status("\(mounted.state)/store.sqlite-wal").size
             #expect(log < 8 << 20, "the log has \(log) bytes of a disk of 40 MB")

@@ -139,9 +139,16 @@ extension MountTests {
                 mkdir recipe; echo '{"a": 1, "A": "two", "select": null, "t": "x\\u001by"}' > recipe/x.json
                 recordfs sql --json 'SELECT * FROM "recipe:2"' | jq -c '[.a, ."A:2", .t]'
                 recordfs sql 'SELECT t FROM "recipe:2"'
+                for type in waiting _history sqlite_x; do
+                    mkdir $type && echo "{\\"of\\": \\"$type\\"}" > $type/x.json
+                done
+                recordfs sql --csv 'SELECT "of" FROM waiting UNION SELECT "of" FROM "_history:2"
+                    UNION SELECT "of" FROM _sqlite_x WHERE (SELECT count(*) FROM _history) > 0' |
+                    tail -n +2 | paste -sd ' '
                 """)
             #expect(result.output.hasPrefix("[1,\"two\",\"x\\u001by\"]\nt\nx"), "\(result)")
             #expect(!result.output.contains("\u{1B}"), "\(result)")
+            #expect(result.output.hasSuffix("\n_history sqlite_x waiting\n"), "\(result)")
         }
     }
 }

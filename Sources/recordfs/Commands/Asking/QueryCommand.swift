@@ -58,9 +58,7 @@ struct QueryCommand: ParsableCommand {
                     schema: try store.schema(of: type.name))
             return try store.index.query(type.id, query) { rows in
                 looked = rows
-                var progress = ImportProgress()
-                progress.rows = rows
-                display.show(progress)
+                display.show(rows: rows)
             }
         }
         display.clear()

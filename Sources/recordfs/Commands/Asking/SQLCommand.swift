@@ -39,11 +39,7 @@ struct SQLCommand: ParsableCommand {
         let store = try access.reader()
         let display = ProgressDisplay(isQuiet: false, firstAfter: .seconds(1))
         let questions = try access.reporting { () throws(RecordError) in
-            let mirror = try RecordMirror(of: store) { rows in
-                var progress = ImportProgress()
-                progress.rows = Int(rows)
-                display.show(progress)
-            }
+            let mirror = try RecordMirror(of: store) { display.show(rows: $0) }
             return try RecordQuestions(try mirror.update(), of: store)
         }
         display.clear()

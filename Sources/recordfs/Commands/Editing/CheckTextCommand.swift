@@ -30,7 +30,7 @@ struct CheckTextCommand: ParsableCommand {
             for problem in try problems(of: file) {
                 Terminal.print(problem.line)
                 Terminal.print(Array(problem.excerpt.utf8))
-                if problem.kind == "error" { hasErrors = true }
+                if !problem.isWarning { hasErrors = true }
             }
         }
         if hasErrors { throw CommandFailure(nil, "", status: ExitStatus.failure) }
@@ -42,14 +42,8 @@ struct CheckTextCommand: ParsableCommand {
             let reply = try place.store.write { writer in
                 try writer.perform(.edit(.check(path, text: text)))
             }
-            return (reply.result["new"]?.array ?? []).compactMap { member in
-                guard let guess = member.stringMember("guess"),
-                    let name = member.stringMember("name")
-                else { return nil }
-                return TextProblem(
-                    file, text, "warning",
-                    "\"\(name)\" is new to the record type; did you mean \"\(guess)\"?",
-                    Self.place(ofKey: name, in: text))
+            return (reply.result["warnings"]?.array ?? []).map {
+                TextProblem(file, text, RecordError(json: $0), isWarning: true)
             }
         } catch let error as RecordError {
             guard error.isAboutContent else { throw CommandFailure(file, error) }
@@ -83,12 +77,5 @@ struct CheckTextCommand: ParsableCommand {
             return stem
         }
         return Stem(encoding: RecordName(bytes: name))
-    }
-
-    /// Returns the place of a key in a text that could be parsed.
-    private static func place(ofKey name: String, in text: [UInt8]) -> TextPosition? {
-        text.firstRange(of: Array("\"\(name)\"".utf8)).map {
-            TextPosition(offset: $0.lowerBound, in: text)
-        }
     }
 }

@@ -130,10 +130,7 @@ private struct EditSession {
     ) throws(CommandFailure) -> (shown: [UInt8], saved: [UInt8]) {
         let store = try place.store.reader()
         return try place.reporting { () throws(RecordError) in
-            guard case .record = place.path.item else {
-                throw RecordError(
-                    .invalidArgument, "is not a record. Write DATABASE/ZONE/TYPE/NAME.")
-            }
+            _ = try place.path.requireRecord()
             let entry = try store.record(at: place.path)
             return (try store.text(of: entry.id) ?? [], try store.savedText(of: entry.id) ?? [])
         }

@@ -5,27 +5,22 @@ struct TextProblem {
     /// The file as the user named it.
     let file: String
     let text: [UInt8]
-    /// `error` or `warning`.
-    let kind: String
-    let message: String
-    let position: TextPosition?
+    let error: RecordError
+    /// Indicates whether a save accepts the text nevertheless.
+    let isWarning: Bool
 
-    init(_ file: String, _ text: [UInt8], _ error: RecordError) {
-        self.init(file, text, "error", error.message, error.position)
+    init(_ file: String, _ text: [UInt8], _ error: RecordError, isWarning: Bool = false) {
+        (self.file, self.text) = (file, text)
+        (self.error, self.isWarning) = (error, isWarning)
     }
 
-    init(
-        _ file: String, _ text: [UInt8], _ kind: String, _ message: String,
-        _ position: TextPosition?
-    ) {
-        (self.file, self.text, self.kind) = (file, text, kind)
-        (self.message, self.position) = (message, position)
-    }
+    private var position: TextPosition? { error.position }
 
     /// The place and the message: `soup.json:3:14: error: ...`. A problem of the whole text is one
     /// of its first line.
     var line: String {
-        "\(file):\(position?.line ?? 1):\(position?.column ?? 1): \(kind): \(message)"
+        let kind = isWarning ? "warning" : "error"
+        return "\(file):\(position?.line ?? 1):\(position?.column ?? 1): \(kind): \(error.message)"
     }
 
     /// The line of the text, and a caret below the place. It is empty without a place.

@@ -58,11 +58,7 @@ struct ExportCommand: ParsableCommand {
             ) { (bytes) throws(RecordError) in
                 try file.write(bytes)
             }
-            let count = try export.export(type.id, of: store) { rows in
-                var progress = ImportProgress()
-                progress.rows = rows
-                display.show(progress)
-            }
+            let count = try export.export(type.id, of: store) { display.show(rows: $0) }
             try file.finish()
             return count
         }
@@ -75,11 +71,7 @@ struct ExportCommand: ParsableCommand {
         let store = try access.reader()
         let display = ProgressDisplay(isQuiet: quiet || target == "-")
         let counts = try access.reporting(place?.text) { () throws(RecordError) in
-            var export = try TreeExport(store, to: target) { rows in
-                var progress = ImportProgress()
-                progress.rows = rows
-                display.show(progress)
-            }
+            var export = try TreeExport(store, to: target) { display.show(rows: $0) }
             return try export.export(place?.path ?? RecordPath())
         }
         display.finish(
