@@ -23,6 +23,9 @@ package struct RecordDictionary: Hashable, Sendable {
     package var fileText: Text?
     /// The file text, written as a change of the text that the record has.
     package var fileTextSplice: TextSplice?
+    /// An extension: the origin of the change as the client tells it (`GestureOrigin`), not
+    /// interpreted. A save without it removes it.
+    package var gesture: Text?
     package var share: ShareDictionary?
     /// An extension, for a deletion: the place to which the record was moved.
     package var movedTo: RecordAddress?

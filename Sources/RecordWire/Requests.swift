@@ -24,6 +24,8 @@ package struct RecordProjection: Hashable, Sendable {
     package var wantsAssetDetails = false
     /// An extension: records with `fileText`, when the answer has all fields.
     package var wantsFileText = false
+    /// An extension: records and deletions with `gesture`, the origin of their last change.
+    package var wantsGestures = false
     /// An extension: records without the keys that the client knows or does not use: the zone,
     /// plug-in fields, devices. A record that is requested without fields has only its name, type
     /// and tag.
@@ -92,6 +94,19 @@ package struct LookupRequest: Hashable, Sendable {
         self.zone = zone
         projection = .everything
         wantsSyncToken = false
+    }
+}
+
+/// The request of records/history, an extension.
+package struct HistoryRequest: Hashable, Sendable {
+    package var zone: ZoneIdentifier
+    /// The record whose states are wanted. It is nil for those of all records of the zone.
+    package var name: RecordName?
+    /// The change before which the states ended. It is nil for the newest.
+    package var before: Int64?
+    package var resultsLimit: Int
+    package init(zone: ZoneIdentifier, name: RecordName? = nil, resultsLimit: Int) {
+        (self.zone, self.name, self.resultsLimit) = (zone, name, resultsLimit)
     }
 }
 

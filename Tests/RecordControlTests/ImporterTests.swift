@@ -2,6 +2,7 @@ import Glibc
 import RecordControl
 import RecordModel
 import RecordStore
+import Synchronization
 import Testing
 
 @Suite("Importing")
@@ -19,8 +20,14 @@ struct ImporterTests {
     private final class Report {
         var problems: [String] = []
         var progress: [ImportProgress] = []
-        var batches: [Int] = []
+        let sent = SentBatches()
+        var batches: [Int] { sent.counts.withLock { $0 } }
         var plan = ImportPlan()
+    }
+
+    /// The numbers of rows of the batches that were sent.
+    private final class SentBatches: Sendable {
+        let counts = Mutex<[Int]>([])
     }
 
     private func run(
@@ -43,16 +50,19 @@ struct ImporterTests {
         var options = Importer.Options(target: target)
         change(&options)
         let executor = ControlExecutor(store: store)
+        let sent = report.sent
         let source = try ImportSource(path)
         report.plan = try source.survey(schema: try store.schema(of: type), nameField: nameField)
         var importer = try Importer(
             source, plan: report.plan, options: options,
             perform: { (request) throws(RecordError) in
                 if case .importBatch(let batch) = request {
-                    if report.batches.count == stopAfterBatches {
-                        throw RecordError(.ioFailure, "the machine is off")
+                    let isOff = sent.counts.withLock { counts in
+                        if counts.count == stopAfterBatches { return true }
+                        counts.append(batch.rows.count)
+                        return false
                     }
-                    report.batches.append(batch.rows.count)
+                    if isOff { throw RecordError(.ioFailure, "the machine is off") }
                 }
                 return try executor.run(request)
             },

@@ -322,6 +322,7 @@ extension ControlRequest {
         case .token(let token): [("token", .integer(token))]
         case .time(let time): [("time", .integer(time.nanoseconds))]
         case .named(let name): [("moment", .text(name.text))]
+        case .gesture(let name): [("gesture", .text(name.text))]
         }
     }
 
@@ -329,6 +330,9 @@ extension ControlRequest {
     private static func point(_ header: JSONValue) throws(RecordError) -> RestorePoint? {
         if let token = header.integerMember("token") { return .token(token) }
         if let time = header.integerMember("time") { return .time(Timestamp(nanoseconds: time)) }
+        if let name = header.stringMember("gesture").flatMap({ GestureName($0) }) {
+            return .gesture(name)
+        }
         return header["moment"] == nil ? nil : .named(try momentName("moment", header))
     }
 

@@ -46,7 +46,7 @@ extension HeldVersions {
         .members([
             "name": .text(reader.name.text), "token": .integer(reader.token),
             "used": .text(Showing.time(reader.used)), "expired": .bool(reader.isExpired),
-            "versions": .integer(versions), "bytes": .integer(bytes),
+            "versions": .integer(versions), "size": .integer(bytes),
         ])
     }
 }

@@ -107,6 +107,18 @@ extension RecordStore {
     }
 
     /// Returns the names that the record of a file name can have, the most certain first.
+    package func possibleNames(
+        of stem: Stem, _ type: RecordTypeName, at path: RecordPath
+    ) throws(RecordError) -> [RecordName] {
+        guard let database = path.database, let name = path.zone else {
+            return Self.plainNames(of: stem, type)
+        }
+        var zone = try past.keptZone(database, path.owner, name)
+        if zone == nil { zone = try self.zone(database, path.owner, name) }
+        guard let zone else { return Self.plainNames(of: stem, type) }
+        return try possibleNames(of: stem, type, in: zone.id)
+    }
+
     func possibleNames(
         of stem: Stem, _ type: RecordTypeName, in zone: ZoneID
     ) throws(RecordError) -> [RecordName] {
@@ -118,6 +130,11 @@ extension RecordStore {
         if let trashed = try past.lastTrashed(in: zone, type: type, stem) {
             return [trashed.name]
         }
+        return Self.plainNames(of: stem, type)
+    }
+
+    /// Returns the names that a record with a file of this name can have.
+    private static func plainNames(of stem: Stem, _ type: RecordTypeName) -> [RecordName] {
         let plain = stem.decoded ?? RecordName(bytes: stem.bytes)
         // The name of a record whose plain name another type of the zone already has.
         return [plain, RecordName(bytes: plain.bytes + [UInt8(ascii: ":")] + type.bytes)]

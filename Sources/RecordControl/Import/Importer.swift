@@ -3,6 +3,7 @@ package import RecordModel
 /// Imports the rows of a source into a TYPE directory, batch by batch.
 ///
 /// A row whose values the store already has changes nothing, so that an import can be run again.
+/// While the store saves a batch, the next one is read: one core parses and another one writes.
 package struct Importer {
     package struct Options: Sendable {
         package var target: RecordPath
@@ -25,21 +26,22 @@ package struct Importer {
         }
     }
 
-    package typealias Perform = (ControlRequest) throws(RecordError) -> ControlReply
+    package typealias Perform =
+        @Sendable (ControlRequest) throws(RecordError) -> ControlReply
 
     private static let batchBytes = 16 << 20
 
     private let options: Options
     private let plan: ImportPlan
     private var rows: any ImportRows
-    private let perform: Perform
+    private let lane: RequestLane
     private let onProblem: (ImportProblem) -> Void
     private let onProgress: (ImportProgress) -> Void
     private var naming: RecordNaming
     private var progress = ImportProgress()
-    private var batch: [ImportBatch.Row] = []
-    private var batchOrigins: [(row: ImportRow, number: Int)] = []
-    private var batchByteCount = 0
+    private var batch = Batch()
+    /// The batch that the store is saving.
+    private var sent: Batch?
     private var lastCheckpoint = ContinuousClock.now
     private var isStopped = false
     private var hasAnnounced = false
@@ -61,11 +63,23 @@ package struct Importer {
         isByText = source.isDirectory
         self.plan = plan
         self.options = options
-        self.perform = perform
+        lane = RequestLane(perform)
         self.onProblem = onProblem
         self.onProgress = onProgress
         naming = RecordNaming(plan.names)
         progress.total = rows.byteCount
+    }
+
+    /// The rows that are saved together.
+    private struct Batch {
+        var rows: [ImportBatch.Row] = []
+        var origins: [(row: ImportRow, number: Int)] = []
+        var byteCount = 0
+        /// The bad rows, in the order in which they were found.
+        var problems: [ImportProblem] = []
+        /// The number of rows that were read, and of bytes, up to its end.
+        var lastRow = 0
+        var end = 0
     }
 
     /// Runs the import and returns the total progress, with bad rows counted.
@@ -78,15 +92,16 @@ package struct Importer {
             progress.rows += 1
             if row.endsSource { isStopped = true }
             if let (stem, text) = named(row), progress.rows > skipped {
-                batch.append(.init(stem: stem, text: text))
-                batchOrigins.append((row, progress.rows))
-                batchByteCount += text.count
+                batch.rows.append(.init(stem: stem, text: text))
+                batch.origins.append((row, progress.rows))
+                batch.byteCount += text.count
             }
-            if batch.count >= options.batchRows || batchByteCount >= Self.batchBytes {
+            if batch.rows.count >= options.batchRows || batch.byteCount >= Self.batchBytes {
                 try commit(upTo: row.end)
             }
         }
-        try commit(upTo: progress.total ?? progress.consumed)
+        try commit(upTo: progress.total ?? batch.end)
+        try settle()
         if !isStopped { options.checkpoint?.remove() }
         return progress
     }
@@ -98,6 +113,7 @@ package struct Importer {
             return try rows.next()
         } catch {
             try commit(upTo: progress.consumed)
+            try settle()
             throw error
         }
     }
@@ -120,44 +136,65 @@ package struct Importer {
     }
 
     private mutating func report(_ row: ImportRow, _ number: Int, _ error: RecordError) {
-        progress.failed += 1
-        if options.isStrict { isStopped = true }
-        onProblem(
-            ImportProblem(
-                line: row.sharesLine ? nil : row.line, number: number, file: row.file,
-                error: error))
+        batch.problems.append(problem(row, number, error))
     }
 
+    private mutating func problem(
+        _ row: ImportRow, _ number: Int, _ error: RecordError
+    ) -> ImportProblem {
+        progress.failed += 1
+        if options.isStrict { isStopped = true }
+        return ImportProblem(
+            line: row.sharesLine ? nil : row.line, number: number, file: row.file, error: error)
+    }
+
+    /// Lets the store save the batch, once it has saved the one before.
     private mutating func commit(upTo end: Int) throws(RecordError) {
-        if !batch.isEmpty {
+        try settle()
+        (batch.lastRow, batch.end) = (progress.rows, end)
+        if !batch.rows.isEmpty {
             var request = ImportBatch(
-                target: options.target, rows: batch, stopsAtError: options.isStrict)
+                target: options.target, rows: batch.rows, stopsAtError: options.isStrict)
             // A rehearsed batch leaves no fields behind for the next one.
             if !hasAnnounced || options.isRehearsal { request.fields = plan.newFields }
             request.isRehearsal = options.isRehearsal
             if !options.replaces, !isByText { request.spokenFields = plan.spokenFields }
             hasAnnounced = true
-            let reply = try perform(.importBatch(request))
-            count(reply)
-            batch.removeAll(keepingCapacity: true)
-            batchOrigins.removeAll(keepingCapacity: true)
-            batchByteCount = 0
+            lane.send(.importBatch(request))
         }
-        progress.consumed = end
-        onProgress(progress)
-        try saveCheckpoint()
+        sent = batch
+        batch = Batch()
+        batch.end = end
+        // The first bad row is the last one that is read.
+        if options.isStrict { try settle() }
     }
 
-    private mutating func count(_ reply: ControlReply) {
+    /// Waits until the store has saved the batch that was sent, and reports it.
+    private mutating func settle() throws(RecordError) {
+        guard var done = sent else { return }
+        sent = nil
+        defer { for problem in done.problems { onProblem(problem) } }
+        if !done.rows.isEmpty { count(try lane.reply(), &done) }
+        done.problems.sort { $0.number < $1.number }
+        progress.consumed = done.end
+        var shown = progress
+        shown.rows = done.lastRow
+        onProgress(shown)
+        try saveCheckpoint(upTo: done.lastRow)
+    }
+
+    private mutating func count(_ reply: ControlReply, _ done: inout Batch) {
         progress.created += Int(reply.result.integerMember("created") ?? 0)
         progress.updated += Int(reply.result.integerMember("updated") ?? 0)
         progress.unchanged += Int(reply.result.integerMember("unchanged") ?? 0)
         for problem in reply.result["errors"]?.array ?? [] {
-            guard let row = problem.integerMember("row"), batchOrigins.indices.contains(Int(row)),
+            guard let row = problem.integerMember("row"), done.origins.indices.contains(Int(row)),
                 let error = problem["error"]
             else { continue }
-            let origin = batchOrigins[Int(row)]
-            report(origin.row, origin.number, Self.placed(RecordError(json: error), origin.row))
+            let origin = done.origins[Int(row)]
+            done.problems.append(
+                self.problem(
+                    origin.row, origin.number, Self.placed(RecordError(json: error), origin.row)))
         }
     }
 
@@ -168,14 +205,15 @@ package struct Importer {
         return RecordError(error.code, error.message, errno: error.systemErrno)
     }
 
-    private mutating func saveCheckpoint() throws(RecordError) {
+    private mutating func saveCheckpoint(upTo row: Int) throws(RecordError) {
         let now = ContinuousClock.now
         guard !isStopped, let checkpoint = options.checkpoint,
             now - lastCheckpoint >= options.checkpointInterval
         else { return }
         lastCheckpoint = now
         // A checkpoint must never count rows that a power failure can still remove.
-        _ = try perform(.verb(.flush))
-        try checkpoint.save(rows: progress.rows)
+        lane.send(.verb(.flush))
+        _ = try lane.reply()
+        try checkpoint.save(rows: row)
     }
 }

@@ -83,6 +83,8 @@ package enum FieldMerge {
     package static func changedFields(from old: [RecordField], to new: [RecordField])
         -> [FieldName]
     {
+        // A new record: nothing is compared.
+        if old.isEmpty { return new.map(\.name) }
         // Most saves change little of a record: only the fields between the equal ends are looked
         // up by name.
         let same = zip(old, new).prefix { isSame($0, $1) }.count

@@ -157,6 +157,12 @@ extension ConfigurationKey {
             "tombstones", \.service.tombstonesPerZone, 1...100_000_000,
             "The deletions that are kept for a zone, whatever their age."),
         .number(
+            "history-seconds", \.service.historySeconds, 60...315_360_000,
+            "How long former states of private records are kept."),
+        .number(
+            "versions", \.service.versionsPerRecord, 0...10_000,
+            "The former states that are kept of a record; 0 for none."),
+        .number(
             "operation-result-seconds", \.service.operationResultSeconds, 60...31_536_000,
             "How long a repeated operation gets the same answer as the first time."),
         .flag(

@@ -41,6 +41,10 @@ package struct Maintenance: Sendable {
             try await sweepZoneTombstones(
                 now: milliseconds, before: milliseconds - seconds(settings.tombstoneSeconds))
         }
+        await attempt("remove former states") { () throws(ServerError) in
+            try await removeFormerRecords(
+                before: milliseconds - seconds(settings.historySeconds))
+        }
         let results = milliseconds - seconds(settings.operationResultSeconds)
         await attempt("remove operation results") { () throws(ServerError) in
             try await application.service.storage.write { (transaction) throws(ServerError) in
@@ -75,6 +79,16 @@ package struct Maintenance: Sendable {
             let isMore = try await application.service.storage.write {
                 (transaction) throws(ServerError) in
                 try transaction.sweepDeletedZones(limit: Self.batch)
+            }
+            guard isMore else { return }
+        }
+    }
+
+    private func removeFormerRecords(before milliseconds: Int64) async throws(ServerError) {
+        while !Task.isCancelled {
+            let isMore = try await application.service.storage.write {
+                (transaction) throws(ServerError) in
+                try transaction.removeFormerRecords(before: milliseconds, limit: Self.batch)
             }
             guard isMore else { return }
         }

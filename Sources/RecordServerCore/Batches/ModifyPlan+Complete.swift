@@ -114,6 +114,7 @@ extension ModifyPlan {
             name: stored.name, type: stored.type, tag: 0, position: 0, fields: [],
             created: stored.created, modified: stamp)
         tombstone.isDeleted = true
+        tombstone.gesture = steps[operation].request?.record.gesture
         // The next share of this zone has the same URL.
         if stored.name == .zoneShare { tombstone.shortGUID = stored.shortGUID }
         overlay.planned[stored.name] = PlannedRecord(

@@ -102,6 +102,7 @@ extension ModifyPlan {
     ) throws(ServerError) {
         var plan = PlannedRecord(operation: index, isOwn: true, before: before, record: base)
         plan.record.modified = stamp
+        plan.record.gesture = operation.record.gesture
         plan.record.fileText = try fileText(operation.record, of: base, index)
         try setParent(&plan, operation, index)
         if operation.record.createShortGUID, plan.record.shortGUID == nil {

@@ -106,6 +106,9 @@ extension ModifyPlan {
         let record = plan.record
         let handle = access.zone.handle
         try transaction.put(handle, record)
+        if let former = former(plan) {
+            try transaction.putFormer(handle, former, keeping: settings.versionsPerRecord)
+        }
         if let target = plan.departedTo {
             try transaction.putDeparture(
                 handle,
@@ -136,6 +139,17 @@ extension ModifyPlan {
             IndexKeys(
                 record.name, type: record.type, schema.indexEntries(record, fields: fields)))
         if batch.isLarge { try batch.put(handle, transaction) }
+    }
+
+    /// Returns the state that the plan ends, when it is kept: shares have their own record of who may
+    /// do what, and records of the public database belong to nobody alone.
+    private func former(_ plan: PlannedRecord) -> FormerRecord? {
+        guard let before = plan.before, plan.changesTag, !before.isDeleted, before.type != .share,
+            !zone.database.isPublic, settings.versionsPerRecord > 0
+        else { return nil }
+        return FormerRecord(
+            before, endedAt: plan.record.position, by: plan.record.modified,
+            gesture: plan.record.gesture, isDeletion: plan.record.isDeleted)
     }
 
     /// Applies the changes of shares: participants who left, were added or were removed, and shares

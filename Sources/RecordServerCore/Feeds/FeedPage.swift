@@ -194,7 +194,8 @@ struct FeedPage {
             answer.value(
                 TombstoneAnswer(
                     record.name, movedTo: shown(record.movedTo),
-                    changeTag: shownTag(record.position)))
+                    changeTag: shownTag(record.position),
+                    gesture: request.projection.wantsGestures ? record.gesture : nil))
         case .record(let record):
             guard request.desiredRecordTypes?.contains(record.type) ?? true else { return false }
             try printer.write(record, to: &answer)

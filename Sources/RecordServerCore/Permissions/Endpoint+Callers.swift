@@ -17,7 +17,7 @@ extension Endpoint {
         case .recordsQuery, .recordsLookup, .recordsChanges, .recordsResolve, .zonesList,
             .zonesLookup, .zonesChanges, .changesDatabase, .changesZone, .subscriptionsList,
             .subscriptionsLookup, .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail,
-            .usersLookupID, .usersLookupContacts, .schemaExport, .schemaValidate:
+            .usersLookupID, .usersLookupContacts, .recordsHistory, .schemaExport, .schemaValidate:
             true
         case .recordsModify, .recordsAccept, .recordsRequestAccess, .recordsDecline, .zonesModify,
             .subscriptionsModify, .assetsUpload, .assetsRereference, .tokensCreate, .tokensRegister,

@@ -48,6 +48,7 @@ package struct RecordPrinter {
             answer.key("fields")
             try writeFields(of: record, to: &answer)
             writeFileText(of: record, to: &answer)
+            writeGesture(of: record, to: &answer)
             answer.member("pluginFields", object: { _ in })
             answer.member("recordChangeTag", record.changeTag)
             answer.member("created", StampAnswer(record.created))
@@ -80,6 +81,7 @@ package struct RecordPrinter {
                 try writeFields(of: record, to: &answer)
                 writeFileText(of: record, to: &answer)
             }
+            writeGesture(of: record, to: &answer)
             answer.member("created", object: record.created.writeBrief)
             answer.member("modified", object: record.modified.writeBrief)
             if let parent = access.shown(record).parent {
@@ -195,6 +197,10 @@ package struct RecordPrinter {
             access.shown(record).parent == record.parent
         else { return }
         answer.member("fileText", record.fileText)
+    }
+
+    private func writeGesture(of record: StoredRecord, to answer: inout AnswerWriter) {
+        if projection.wantsGestures { answer.member("gesture", record.gesture) }
     }
 
     /// Returns the field with the URL of each of its assets.

@@ -115,7 +115,8 @@ extension DocumentedKeys {
             ])
         case .tokensCreate, .tokensRegister:
             self = Self.plain(["apnsEnvironment", "apnsToken", "clientId"])
-        case .recordsRequestAccess, .recordsDecline, .schemaExport, .schemaValidate, .schemaImport,
+        case .recordsRequestAccess, .recordsDecline, .recordsHistory, .schemaExport,
+            .schemaValidate, .schemaImport,
             .schemaDeploy,
             .schemaReset:
             return nil

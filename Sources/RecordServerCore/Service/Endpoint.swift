@@ -34,6 +34,7 @@ package enum Endpoint: String, CaseIterable, Sendable {
     // Extensions.
     case recordsRequestAccess = "records/requestAccess"
     case recordsDecline = "records/decline"
+    case recordsHistory = "records/history"
     // Extensions, for administrators.
     case schemaExport = "schema/export"
     case schemaValidate = "schema/validate"
@@ -51,6 +52,8 @@ package enum Endpoint: String, CaseIterable, Sendable {
         case .recordsChanges, .zonesChanges, .changesDatabase, .changesZone:
             [.private, .shared]
         case .zonesModify: [.private, .shared]
+        // The states of a shared zone belong to its owner.
+        case .recordsHistory: [.private]
         // Apple documents these for the public database. Clients call them in whichever database
         // they use.
         case .usersCaller, .usersCurrent, .usersDiscover, .usersLookupEmail, .usersLookupID,

@@ -79,6 +79,8 @@ package final class RecordService: Sendable {
         case .recordsAccept:
             return try await ShareJoining(resources: resources).acceptShortGUIDs(body, context)
         case .recordsRequestAccess: return try await shareRequests.requestAccess(body, context)
+        case .recordsHistory:
+            return try await RecordHistory(resources: resources).formerRecords(body, context)
         case .recordsDecline: return try await shareRequests.declineShortGUIDs(body, context)
         case .zonesList: return try await zones.listZones(body, context)
         case .zonesLookup: return try await zones.lookupZones(body, context)

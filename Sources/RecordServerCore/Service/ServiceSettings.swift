@@ -40,6 +40,10 @@ package struct ServiceSettings: Sendable, Hashable {
     package var receiptSeconds = 24 * 3600
     /// The time for which a tombstone is kept. Sync tokens that are older expire.
     package var tombstoneSeconds = 90 * 24 * 3600
+    /// The time for which former states of records are kept.
+    package var historySeconds = 90 * 24 * 3600
+    /// The most former states of a record. With 0 none is kept.
+    package var versionsPerRecord = 20
     package var operationResultSeconds = 24 * 3600
     /// Indicates whether the server refuses everything that Apple's text forbids or does not have,
     /// and answers no more than Apple's text has.

@@ -57,7 +57,8 @@ package struct MetricsGauge: Hashable, Sendable {
 
 /// A view of a storage at one point in time.
 package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReader,
-    AccountReader, AccountEventReader, OperatorReader, SettingReader, PushReader, AssetReader
+    AccountReader, AccountEventReader, OperatorReader, SettingReader, PushReader, AssetReader,
+    FormerReader
 {
     /// The schemas of the storage that this process has parsed.
     var schemas: SchemaCache { get }
@@ -66,5 +67,5 @@ package protocol StorageReader: ZoneReader, RecordReader, TreeReader, ShareReade
 /// A transaction that writes.
 package protocol StorageTransaction: StorageReader, ZoneWriter, RecordWriter, TreeWriter,
     ShareWriter, AccountWriter, AccountEventWriter, OperatorWriter, SettingWriter, PushWriter,
-    AssetWriter
+    AssetWriter, FormerWriter
 {}

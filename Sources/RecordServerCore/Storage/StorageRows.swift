@@ -108,6 +108,8 @@ package struct StoredRecord: Hashable, Sendable {
     /// The file of the record as a client has written it, not interpreted. It stays until a client
     /// saves the record without it.
     package var fileText: Text?
+    /// The origin of the last change as its client has told it, not interpreted.
+    package var gesture: Text?
     /// Indicates whether a field is an asset, so that `fields` needs download URLs before it is
     /// sent.
     package var hasAssets: Bool

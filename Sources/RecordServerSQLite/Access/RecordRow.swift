@@ -35,7 +35,8 @@ extension SQLiteAccess {
     static let recordColumns = """
         r.name, r.type, r.tag, r.position, r.fields, r.has_assets,
         r.created, r.created_by, r.created_on, r.modified, r.modified_by, r.modified_on,
-        r.parent, r.tree, r.short_guid, r.deleted, r.id, r.zone, r.file_text
+        r.parent, r.tree, r.short_guid, r.deleted, r.id, r.zone, r.file_text,
+        r.gesture
         """
 
     func record(_ row: SQLStatement, from first: Int32 = 0) throws(ServerError) -> StoredRecord {
@@ -56,10 +57,11 @@ extension SQLiteAccess {
         } else {
             record.fileText = row.valueIfPresent(first + 18)
         }
+        record.gesture = row.valueIfPresent(first + 19)
         return record
     }
 
-    private func stamp(_ row: SQLStatement, _ first: Int32) throws(ServerError) -> WriteStamp {
+    func stamp(_ row: SQLStatement, _ first: Int32) throws(ServerError) -> WriteStamp {
         WriteStamp(
             milliseconds: row.int64(first), user: UserName(bytes: try name(row.int64(first + 1))),
             device: Text(utf8: try name(row.int64(first + 2))))

@@ -54,9 +54,9 @@ extension SQLiteAccess {
     }
 
     /// Returns the feed entry of a record. A tombstone is more than a name only when its record has
-    /// gone elsewhere.
+    /// gone elsewhere, or when its client has told the origin of the deletion.
     private static func entry(_ record: StoredRecord) -> FeedEntry {
-        record.isDeleted && record.movedTo == nil
+        record.isDeleted && record.movedTo == nil && record.gesture == nil
             ? .gone(name: record.name, position: record.position) : .record(record)
     }
 

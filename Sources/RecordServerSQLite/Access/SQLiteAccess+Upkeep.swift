@@ -10,6 +10,28 @@ extension SQLiteAccess: StorageTransaction {
     private var deletedZoneRows: ZoneTombstoneStatements { ZoneTombstoneStatements(access: self) }
     private var zoneFeeds: ZoneFeedStatements { ZoneFeedStatements(access: self) }
 
+    private var formerStates: FormerStatements { FormerStatements(access: self) }
+
+    func formerRecords(
+        _ zone: ZoneHandle, of name: RecordName?, before position: Int64?, limit: Int,
+        maximumBytes: Int
+    ) throws(ServerError) -> [FormerRecord] {
+        try formerStates.formerRecords(
+            zone, of: name, before: position, limit: limit, maximumBytes: maximumBytes)
+    }
+
+    func putFormer(
+        _ zone: ZoneHandle, _ former: FormerRecord, keeping count: Int
+    ) throws(ServerError) {
+        try formerStates.putFormer(zone, former, keeping: count)
+    }
+
+    func removeFormerRecords(
+        before milliseconds: Int64, limit: Int
+    ) throws(ServerError) -> Bool {
+        try formerStates.removeFormerRecords(before: milliseconds, limit: limit)
+    }
+
     func databases(of owner: UserName) throws(ServerError) -> [DatabaseKey] {
         try operatorRows.databases(of: owner)
     }

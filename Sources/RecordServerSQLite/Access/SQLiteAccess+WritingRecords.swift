@@ -96,6 +96,7 @@ extension SQLiteAccess {
             record.isDeleted
                 ? .optional(record.movedTo.map { Text(utf8: $0.stored) })
                 : .optional(record.fileText),
+            .optional(record.gesture),
         ]
     }
 
@@ -104,7 +105,7 @@ extension SQLiteAccess {
 
     /// Returns the number of the name that a client gives itself, or of the empty name for a user
     /// with too many names. The names are for people only, and a stored name is never removed.
-    private func makeClientNumber(_ stamp: WriteStamp) throws(ServerError) -> Int64 {
+    func makeClientNumber(_ stamp: WriteStamp) throws(ServerError) -> Int64 {
         if let number = try number(stamp.device.utf8) { return number }
         let user = try makeNumber(stamp.user.bytes)
         let count = try first(
@@ -128,8 +129,8 @@ extension SQLiteAccess {
             """
             INSERT INTO records (tag, position, has_assets, created, created_by, created_on,
                 modified, modified_by, modified_on, short_guid, fields, file_text,
-                zone, name, type, deleted, parent, tree)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                gesture, zone, name, type, deleted, parent, tree)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             try content(record) + [
                 .integer(key.zone), .name(key.name), .integer(type), .bool(record.isDeleted),
@@ -148,7 +149,7 @@ extension SQLiteAccess {
         let columns = """
             tag = ?, position = ?, has_assets = ?, created = ?, created_by = ?, created_on = ?,
             modified = ?, modified_by = ?, modified_on = ?, short_guid = ?, fields = ?,
-            file_text = ?
+            file_text = ?, gesture = ?
             """
         guard isMoved else {
             return try run(

@@ -59,7 +59,8 @@ struct DeletedZoneStatements {
     private func sweepRows(_ zone: ZoneHandle, limit: Int) throws(ServerError) -> Int {
         var rest = limit
         for (table, key) in [
-            ("exits", "zone, name, share"), ("departures", "zone, name, position"),
+            ("former_records", "id"), ("exits", "zone, name, share"),
+            ("departures", "zone, name, position"),
             ("participants", "zone, share, place"),
             ("shares", "zone, name"), ("share_people", "zone, share, kind, place"),
             ("trees", "zone, number"),

@@ -20,6 +20,8 @@ enum SQLiteTables {
         sql("2026-11-26 reports", manyReports),
         sql("2026-11-26 departures", departures),
         sql("2026-11-27 released assets", releasedAssets),
+        sql("2026-11-30 gestures", "ALTER TABLE records ADD COLUMN gesture BLOB"),
+        sql("2026-11-30 former records", formerRecords),
     ])
 
     private static func sql(_ name: String, _ statements: String) -> SQLMigrations.Migration {

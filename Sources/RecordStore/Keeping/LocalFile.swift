@@ -42,14 +42,16 @@ package enum LocalFile {
         guard rename(new, path) == 0 else { throw RecordError.systemCall("rename \(new)", errno) }
     }
 
-    static func sync(_ path: String) throws(RecordError) {
+    /// Waits until what was written to a file or directory is on the disk.
+    package static func sync(_ path: String) throws(RecordError) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw RecordError.systemCall("open \(path)", errno) }
         defer { close(file) }
         guard fsync(file) == 0 else { throw RecordError.systemCall("sync \(path)", errno) }
     }
 
-    static func removeTree(_ path: String) throws(RecordError) {
+    /// Removes a directory with all that is in it, if it is there.
+    package static func removeTree(_ path: String) throws(RecordError) {
         guard access(path, F_OK) == 0 else { return }
         do {
             try FileManager.default.removeItem(atPath: path)

@@ -26,6 +26,13 @@ extension RecordHistory {
         return try log(query).first { entry in entry.changes.contains { $0.token == token } }
     }
 
+    /// Returns the token of the last version of a gesture. Errors: notFound.
+    package func token(ofGesture name: GestureName) throws(RecordError) -> Int64 {
+        try store.read { connection throws(RecordError) in
+            try connection.token(at: .gesture(name))
+        }
+    }
+
     /// Returns the token of a record's version before another one. Nil when there was no record then.
     package func versionBefore(
         _ token: Int64?, of place: RecordPlace
@@ -51,6 +58,8 @@ private struct LogReading {
         let at: Timestamp
         let author: Author
         let program: AuthorName?
+        /// The author on the machine that made the change, where that is another one.
+        var origin: Author?
         let change: LogEntry.Change
     }
 
@@ -141,7 +150,8 @@ private struct LogReading {
         guard zones.contains(change.place.zone), query.scope.contains(change.place.type),
             query.records?.contains(change.place.key) ?? true
         else { return }
-        if let author = query.author, author != row.program?.text ?? row.author.rawValue { return }
+        let shown = row.program?.text ?? (row.origin ?? row.author).rawValue
+        if let author = query.author, author != shown { return }
         guard let place = try place(of: row) else { return }
         found[place].changes.append(change)
         if found[place].token == nil { found[place].token = change.token }
@@ -207,7 +217,7 @@ private struct LogReading {
 
     private static let columns = """
         coalesce(gesture, 0), coalesce(batch, token), at, author, program, zone_id, type, name,
-        token, kind, fields
+        token, kind, fields, (SELECT origin FROM gesture g WHERE g.id = history.gesture)
         """
 
     /// Returns the deletions that wait, the last first.
@@ -232,6 +242,7 @@ private struct LogReading {
             key: gesture == 0 ? .transaction(row.int64(1)) : .gesture(GestureID(gesture)),
             at: row.time(2), author: Author(rawValue: row.string(3)) ?? .sync,
             program: row.isNull(4) ? nil : AuthorName(stored: row.string(4)),
+            origin: row.isNull(11) ? nil : Author(rawValue: row.string(11)),
             change: LogEntry.Change(
                 place: row.recordPlace(5), token: row.int64(8),
                 kind: ChangeKind(rawValue: row.string(9)) ?? .updated,

@@ -65,9 +65,15 @@ extension StoreUpkeep {
 }
 
 extension UpkeepWriting {
-    /// Empties the search index: until it is made again, it keeps the words of deleted records.
+    /// Removes the gestures of others without a version here, and empties the search index: until it is made again, it keeps the words of deleted records.
     fileprivate func scrubSearch() throws(RecordError) {
         try transaction.emptySearchIndex()
+        // What others did it with is a trace of what they wrote.
+        try transaction.connection.run(
+            """
+            DELETE FROM gesture WHERE origin IS NOT NULL
+                AND id NOT IN (SELECT gesture FROM history WHERE gesture IS NOT NULL)
+            """)
         try transaction.connection.run(
             "DELETE FROM query_value WHERE record_id NOT IN (SELECT id FROM record)")
     }

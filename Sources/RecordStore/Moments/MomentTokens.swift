@@ -9,7 +9,24 @@ extension SQLConnection {
         case .token(let token): token
         case .time(let time): try lastToken(by: time)
         case .named(let name): try token(of: name)
+        case .gesture(let name): try lastToken(of: name)
         }
+    }
+
+    /// Returns the token of the last version of a gesture.
+    private func lastToken(of name: GestureName) throws(RecordError) -> Int64 {
+        let token = try first(
+            """
+            SELECT max(h.token) FROM gesture g JOIN history h
+                ON h.token >= g.first_token AND h.gesture = g.id
+            WHERE g.name = ?
+            """, [.text(name.text)]
+        ) { $0.int64IfPresent(0) }
+        guard let token = token ?? nil else {
+            throw RecordError(
+                .notFound, "@\(name) has no version here. recordfs log --ids lists what has.")
+        }
+        return token
     }
 
     private func token(of name: MomentName) throws(RecordError) -> Int64 {

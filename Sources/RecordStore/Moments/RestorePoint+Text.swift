@@ -4,7 +4,8 @@ package import RecordModel
 extension RestorePoint {
     /// Reads a moment: `10m`, `2h`, `3d`, `1w` mean that long ago; `now`; a date or a time, with
     /// `today` or `yesterday` for a date, in this machine's time zone when it names none; a number,
-    /// also after `@`, is the token of a version; everything else is a name.
+    /// also after `@`, is the token of a version; the name of a gesture after `@` is the moment after
+    /// it; everything else is the name of a moment.
     ///
     /// - Returns: nil for a text that is none of these.
     package init?(_ text: String, now: Timestamp) {
@@ -12,6 +13,8 @@ extension RestorePoint {
         if let token = Int64(digits) {
             guard token >= 0 else { return nil }
             self = .token(token)
+        } else if text.hasPrefix("@"), let name = GestureName(digits) {
+            self = .gesture(name)
         } else if let time = Self.ago(text, now) ?? Self.time(Self.dated(text, now)) {
             self = .time(time)
         } else if let name = MomentName(text) {

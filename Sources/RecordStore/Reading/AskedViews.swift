@@ -12,7 +12,9 @@ package enum AskedViews {
         """
             CREATE TEMP VIEW _history AS
             SELECT h.token AS token, \(time("h.at")) AS time,
-                coalesce(h.program, h.author) AS author, h.kind AS kind,
+                coalesce(h.program,
+                    (SELECT g.origin FROM store.gesture g WHERE g.id = h.gesture),
+                    h.author) AS author, h.kind AS kind,
                 \(database) AS database, \(text("z.owner")) AS owner, \(text("z.name")) AS zone,
                 \(text("h.type")) AS type, \(text("h.name")) AS name, \(text("h.text")) AS text
             FROM store.history h JOIN store.zone z ON z.id = h.zone_id

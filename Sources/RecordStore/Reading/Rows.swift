@@ -40,10 +40,11 @@ package enum Columns {
         """
     static let share = "name, root, permission, text, changed"
     static let version = """
-        token, at, author, kind, type, name, length(text), fields, program, coalesce(batch, token)
+        token, at, author, kind, type, name, length(text), fields, program, coalesce(batch, token),
+        (SELECT origin FROM gesture g WHERE g.id = history.gesture)
         """
     /// The number of columns in `version`.
-    static let versionCount: Int32 = 10
+    static let versionCount: Int32 = 11
     static let history = """
         h.token, h.at, h.author, h.kind, z.database, h.zone_id, h.type, h.name, h.record_id,
         h.fields, h.text, h.checksum
@@ -166,7 +167,8 @@ extension SQLStatement {
             kind: ChangeKind(rawValue: string(3)) ?? .updated,
             type: RecordTypeName(bytes: bytes(4)), name: RecordName(bytes: bytes(5)),
             size: int64(6), fields: FieldNameList.decode(bytes(7)),
-            program: isNull(8) ? nil : AuthorName(stored: string(8)), transaction: int64(9))
+            program: isNull(8) ? nil : AuthorName(stored: string(8)), transaction: int64(9),
+            origin: isNull(10) ? nil : Author(rawValue: string(10)))
     }
 
     func historyRow() throws(RecordError) -> HistoryRow {

@@ -48,6 +48,8 @@ package enum RestorePoint: Hashable, Sendable {
     case time(Timestamp)
     /// The moment with this name.
     case named(MomentName)
+    /// The moment after the last version of this gesture.
+    case gesture(GestureName)
 
     /// The time, when the point is one.
     package var time: Timestamp? { if case .time(let time) = self { time } else { nil } }

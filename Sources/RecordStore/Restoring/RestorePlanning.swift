@@ -51,7 +51,7 @@ struct RestorePlanning {
         var planning = try RestorePlanning(connection, scope, isExact: isExact)
         switch point {
         case .deletion: try planning.addDeleted()
-        case .token, .time, .named:
+        case .token, .time, .named, .gesture:
             try planning.addChanged(
                 after: try connection.completeToken(at: point), waitingAfter: point.time)
         }

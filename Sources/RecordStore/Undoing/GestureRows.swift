@@ -1,18 +1,32 @@
-import RecordModel
-import RecordSQL
+package import RecordModel
+package import RecordSQL
 
 extension Columns {
-    static let gesture = "id, at, author, program, tool, reverts"
+    static let gesture = "id, at, author, program, tool, reverts, name, origin"
     /// The number of columns in `gesture`.
-    static let gestureCount: Int32 = 6
+    static let gestureCount: Int32 = 8
 }
 
 extension SQLStatement {
     func gesture() -> Gesture {
         Gesture(
-            id: GestureID(int64(0)), at: time(1), author: Author(rawValue: string(2)) ?? .mount,
+            id: GestureID(int64(0)), name: isNull(6) ? nil : GestureName(string(6)), at: time(1),
+            author: Author(rawValue: string(2)) ?? .mount,
             program: isNull(3) ? nil : AuthorName(stored: string(3)),
-            tool: isNull(4) ? nil : string(4), reverts: int64IfPresent(5).map { GestureID($0) })
+            tool: isNull(4) ? nil : string(4), reverts: int64IfPresent(5).map { GestureID($0) },
+            origin: isNull(7) ? nil : Author(rawValue: string(7)))
+    }
+}
+
+extension SyncRows {
+    /// Returns what other machines are told of a gesture. Returns nil for one without a name.
+    package func origin(of id: GestureID) throws(RecordError) -> GestureOrigin? {
+        guard let gesture = try GestureRows(connection: connection).gesture(id),
+            let name = gesture.name
+        else { return nil }
+        return GestureOrigin(
+            name: name, at: gesture.at, author: gesture.author, tool: gesture.tool,
+            program: gesture.program)
     }
 }
 
@@ -45,7 +59,7 @@ struct GestureRows {
             throw RecordError(
                 .notFound, "there is no version @\(token). recordfs log lists what was done.")
         }
-        guard let id, let gesture = try gesture(GestureID(id)) else {
+        guard let id, let gesture = try gesture(GestureID(id)), gesture.origin == nil else {
             throw RecordError(
                 .notFound,
                 author == Author.sync.rawValue
@@ -58,7 +72,7 @@ struct GestureRows {
 
     /// Returns the latest gesture that is in force, has changed something, and takes back none.
     func latestInForce() throws(RecordError) -> Gesture? {
-        try latest("reverts IS NULL") { _ throws(RecordError) in true }
+        try latest("reverts IS NULL AND origin IS NULL") { _ throws(RecordError) in true }
     }
 
     /// Returns the latest undo that is in force.

@@ -34,9 +34,12 @@ package struct Version: Hashable, Sendable {
     package let program: AuthorName?
     /// The token of the first change of the same transaction.
     package let transaction: Int64
+    /// The author on the machine that made the change. Nil for a change of this machine, and for one
+    /// of a machine that has not told it.
+    package let origin: Author?
 
     /// The author as commands show it: the program, or the way in which the change came.
-    package var shownAuthor: String { program?.text ?? author.rawValue }
+    package var shownAuthor: String { program?.text ?? (origin ?? author).rawValue }
 }
 
 /// One row of history: an accepted change of values.

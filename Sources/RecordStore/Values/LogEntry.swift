@@ -47,7 +47,7 @@ package struct LogEntry: Sendable {
     package internal(set) var counts = Counts()
 
     /// The author as commands show it: the program, or the way in which the change came.
-    package var shownAuthor: String { program?.text ?? author.rawValue }
+    package var shownAuthor: String { gesture?.shownAuthor ?? program?.text ?? author.rawValue }
 }
 
 /// The entries of the log that are wanted.

@@ -27,6 +27,8 @@ package struct RemoteChange: Sendable {
     package var createdBy: String
     package var modified: Timestamp?
     package var modifiedBy: String
+    /// The origin of the change, as the machine that made it tells it.
+    package var origin: GestureOrigin?
     /// The times at which fields got their values.
     package var stamps: [FieldName: FieldStamp] = [:]
     /// The place of the record now, as far as the server reports it. For a deletion.

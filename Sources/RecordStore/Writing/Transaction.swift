@@ -21,6 +21,10 @@ package final class Transaction {
     var gestureKey: GestureBook.Key?
     /// The gesture that this transaction takes back.
     var reverts: GestureID?
+    /// The origin of what is being applied, when it came from elsewhere.
+    package var origin: GestureOrigin?
+    /// The gestures of others that this transaction has looked for: nil for one of this machine.
+    var foreignGestures: [GestureName: GestureID?] = [:]
     /// The token of the first change in this transaction. Nil before it.
     var firstToken: Int64?
     /// The time of everything in this transaction.

@@ -4,6 +4,8 @@ import RecordStore
 
 extension RemoteApplication {
     mutating func apply(_ change: RemoteChange) throws(RecordError) -> RemoteResult {
+        transaction.origin = change.origin
+        defer { transaction.origin = nil }
         transaction.toldTime = change.stamps.values.max()?.time ?? 0
         if !change.stamps.isEmpty { try transaction.merging.hear(change.stamps.values) }
         let known = try known(change.name)

@@ -306,6 +306,7 @@ private struct Claiming {
             var claim = OutboxClaim(
                 row: row, base: try connection.sync.base(ofDelete: row.id), document: nil)
             claim.movedTo = try connection.address(ofMoved: row)
+            claim.origin = try connection.sync.origin(of: row, after: 0)
             return claim
         }
         let record = try transaction.records.requireRecord(row.record)
@@ -319,6 +320,8 @@ private struct Claiming {
         if row.operation == .update, try !waitsForCopy(row) {
             claim.movedTo = try connection.address(ofMoved: row)
         }
+        claim.origin = try connection.sync.origin(
+            of: row, after: connection.sync.baseVersion(of: row.record) ?? 0)
         claim.baseDocument = try claim.base.flatMap { (base) throws(RecordError) in
             try transaction.outbox.document(of: base, place.name)
         }

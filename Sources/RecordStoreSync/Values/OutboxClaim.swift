@@ -27,6 +27,8 @@ package struct OutboxClaim: Sendable {
     /// The text of the record's file, if another machine would print a different text from the
     /// values. Also nil when it is too long to be sent.
     package var fileText: [UInt8]?
+    /// The last gesture here that has changed the record. Nil when only the store has.
+    package var origin: GestureOrigin?
     private(set) var isTextWithheld = false
     /// The state of the text on the server after it accepts this change. For a `SentRequest` it is
     /// not known.

@@ -32,6 +32,7 @@ extension RemoteChange {
             createdBy: answer.created?.user.description ?? "",
             modified: answer.modified.map { Timestamp($0) },
             modifiedBy: answer.modified?.user.description ?? "")
+        origin = answer.gesture.flatMap(GestureOrigin.init(_:))
         fileText = answer.fileText.map { .text($0.utf8) } ?? .none
         for field in answer.fields {
             stamps[field.name] = field.stamp.flatMap { FieldStamp(text: $0.string) }

@@ -381,11 +381,13 @@ extension Exchange {
         page.changes.reserveCapacity(items.count)
         for item in items {
             switch item {
-            case .deleted(let name, let address, let tag):
+            case .deleted(let name, let address, let tag, let gesture):
                 // On another server the tag may have another meaning.
                 let tag = settings.hasExtensions ? tag?.string : nil
-                page.changes.append(
-                    RemoteChange(deleted: name, movedTo: address, changeTag: tag ?? ""))
+                var change = RemoteChange(
+                    deleted: name, movedTo: address, changeTag: tag ?? "")
+                change.origin = gesture.flatMap(GestureOrigin.init(_:))
+                page.changes.append(change)
             case .record(let answer) where answer.type.isValid:
                 if let type = try type(of: answer) {
                     page.changes.append(try change(answer, type))

@@ -232,6 +232,7 @@ extension Exchange {
                 assets[OutgoingAsset.Place(record: claim.row.name, field: field, index: index)]
             }
             if settings.hasExtensions {
+                operation?.record.gesture = claim.origin?.text
                 operation?.record.fileText = claim.fileText.map(Text.init(utf8:))
                 if transport.takesSplices,
                     !sizes.withholdsSplices(of: claim.row.name, claim.row.zone)

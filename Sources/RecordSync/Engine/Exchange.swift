@@ -76,6 +76,7 @@ package struct Exchange: Sendable {
         var projection = RecordProjection.everything
         projection.wantsAssetDetails = settings.hasExtensions
         projection.wantsFileText = settings.hasExtensions
+        projection.wantsGestures = settings.hasExtensions
         projection.isBrief = settings.hasExtensions
         return projection
     }

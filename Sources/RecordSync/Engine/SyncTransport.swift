@@ -20,6 +20,7 @@ package enum SyncOperation: String, CaseIterable, Sendable {
     /// The extensions of recordfs-server.
     case recordsRequestAccess = "records/requestAccess"
     case recordsDecline = "records/decline"
+    case recordsHistory = "records/history"
     /// Extensions for administrators.
     case schemaExport = "schema/export"
     case schemaImport = "schema/import"

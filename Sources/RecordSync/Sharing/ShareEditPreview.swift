@@ -115,7 +115,7 @@ extension ShareEditPreview {
     private func json(of extent: StoredExtent) -> JSONValue {
         .object(
             [
-                ("records", extent.records), ("bytes", extent.bytes), ("unsent", extent.unsent),
+                ("records", extent.records), ("size", extent.bytes), ("unsent", extent.unsent),
                 ("drafts", extent.drafts),
             ].map { JSONMember(key: Text($0.0), value: .number(JSONNumber($0.1))) })
     }

@@ -181,7 +181,7 @@ struct UploadResults {
         for item in items {
             switch item {
             case .record(let answer): set(answer.name, .saved(answer.changeTag.string))
-            case .deleted(let name, _, _):
+            case .deleted(let name, _, _, _):
                 set(name, isDelete(name) ? .deleted : .savedAndGone)
             case .failed(let name?, let error): fail(name, error)
             case .failed(nil, let error): problem = .refused(error)
@@ -249,7 +249,7 @@ struct UploadResults {
             case .record(let answer):
                 let isTakenBack = takesBack && isDelete(answer.name)
                 set(answer.name, isTakenBack ? .stays(answer) : .differs(answer))
-            case .deleted(let name, _, _): missing(name)
+            case .deleted(let name, _, _, _): missing(name)
             case .failed(let name?, let error) where Reaction(error) == .remake: missing(name)
             case .failed(_, let error): problem = .refused(error)
             case .unreadable(let error): problem = .unreadable("records/lookup: \(error.reason)")

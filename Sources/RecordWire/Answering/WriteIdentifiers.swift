@@ -108,17 +108,20 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
     package var movedTo: RecordAddress?
     /// An extension: the change tag of the deletion, when the name has another record since.
     package var changeTag: Text?
+    /// An extension: the origin of the deletion.
+    package var gesture: Text?
     /// An extension: the children of a deleted root of a share, which stay with its owner.
     package var unshared: [RecordName]
 
     package init(
         _ name: RecordName, zone: ZoneIdentifier? = nil, movedTo: RecordAddress? = nil,
-        changeTag: Text? = nil, unshared: [RecordName] = []
+        changeTag: Text? = nil, gesture: Text? = nil, unshared: [RecordName] = []
     ) {
         self.name = name
         self.zone = zone
         self.movedTo = movedTo
         self.changeTag = changeTag
+        self.gesture = gesture
         self.unshared = unshared
     }
 
@@ -128,6 +131,7 @@ package struct TombstoneAnswer: Hashable, Sendable, AnswerValue {
             answer.member("deleted", true)
             answer.member("zoneID", zone)
             if let movedTo { answer.member("movedTo", movedTo) }
+            answer.member("gesture", gesture)
             if let changeTag { answer.member("recordChangeTag", changeTag) }
             if !unshared.isEmpty { answer.member("unsharedChildren", unshared) }
         }

@@ -92,6 +92,7 @@ extension RecordProjection {
         wantsAssetDetails = try json.bool(
             "wantsAssetDetails", default: defaults.wantsAssetDetails)
         wantsFileText = try json.bool("wantsFileText", default: defaults.wantsFileText)
+        wantsGestures = try json.bool("wantsGestures", default: defaults.wantsGestures)
         isBrief = try json.bool("brief", default: defaults.isBrief)
         wantsSplices = try json.bool("wantsSplices", default: defaults.wantsSplices)
     }

@@ -13,6 +13,7 @@ extension RecordDictionary {
         createShortGUID = try json.bool("createShortGUID", default: false)
         fileText = try json.string("fileText", maximumBytes: RecordLimits.fileTextBytes)
         fileTextSplice = try json["fileTextSplice"].map(TextSplice.init(_:))
+        gesture = try json.string("gesture", maximumBytes: GestureOrigin.maximumBytes)
         movedTo = try json["movedTo"].map { (json) throws(ServerError) in
             try RecordAddress(json)
         }

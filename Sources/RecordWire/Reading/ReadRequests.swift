@@ -17,6 +17,23 @@ extension LookupRequest {
     }
 }
 
+extension HistoryRequest {
+    /// Reads the body of records/history.
+    package init(_ json: JSONReader, limits: RequestLimits = .standard) throws(ServerError) {
+        _ = try json.object()
+        self.init(
+            zone: try json.zoneID(), name: try json["recordName"].map(RecordName.init(_:)),
+            resultsLimit: try json.resultsLimit(
+                absent: limits.maximumResults, most: limits.maximumResults))
+        guard let marker = try json.string("continuationMarker", maximumBytes: 64) else { return }
+        before = Int64(marker.string, radix: 36)
+        guard before != nil else {
+            throw ServerError(
+                .badRequest, "continuationMarker is none of an answer of this server.")
+        }
+    }
+}
+
 extension QueryRequest {
     /// The longest continuation marker, in bytes.
     static let maximumMarkerBytes = 8_192

@@ -23,6 +23,8 @@ package struct RecordAnswer: Hashable, Sendable {
     /// The tag of the state to which the splices of the answer apply. It is nil when there are
     /// none.
     package var sinceTag: Text?
+    /// The origin of the last change, as its client has told it.
+    package var gesture: Text?
     /// All other keys, such as those of a share, as they were received.
     package var unknownKeys: [JSONMember] = []
 
@@ -47,13 +49,14 @@ package struct RecordAnswer: Hashable, Sendable {
         fileText = try json.string("fileText")
         fileTextSplice = try json["fileTextSplice"].map(TextSplice.init(_:))
         sinceTag = try json.string("sinceTag")
+        gesture = try json.string("gesture")
         unknownKeys = try json.object().filter { !Self.knownKeys.contains($0.key) }
     }
 
     private static let knownKeys: Set<Text> = [
         "recordName", "recordType", "recordChangeTag", "fields", "created", "modified", "zoneID",
         "parent", "share", "shortGUID", "deleted", "pluginFields",
-        "fileText", "fileTextSplice", "sinceTag",
+        "fileText", "fileTextSplice", "sinceTag", "gesture",
     ]
 
     private mutating func read(_ member: JSONMember) {
@@ -76,7 +79,9 @@ package enum RecordItem: Hashable, Sendable {
     /// - `movedTo`: the place where it is now.
     /// - `changeTag`: the tag of the deletion, when the requester may know a later record with the
     ///   name.
-    case deleted(RecordName, movedTo: RecordAddress? = nil, changeTag: Text? = nil)
+    /// - `gesture`: the origin of the deletion.
+    case deleted(
+        RecordName, movedTo: RecordAddress? = nil, changeTag: Text? = nil, gesture: Text? = nil)
     /// A failure. The name is nil when the request named no record that could be echoed.
     case failed(RecordName?, WireError)
     /// An item that is no record by any rule. It is reported and skipped, and does not delay the
@@ -92,7 +97,8 @@ package enum RecordItem: Hashable, Sendable {
                 self = .deleted(
                     try RecordName(try json.required("recordName")),
                     movedTo: try json["movedTo"].map(RecordAddress.init(_:)),
-                    changeTag: try json.string("recordChangeTag"))
+                    changeTag: try json.string("recordChangeTag"),
+                    gesture: try json.string("gesture"))
             } else {
                 self = .record(try RecordAnswer(json))
             }

@@ -21,6 +21,18 @@ extension LookupRequest.Item: AnswerValue {
     }
 }
 
+extension HistoryRequest: AnswerValue {
+    /// Prints the body of records/history.
+    package func write(to answer: inout AnswerWriter) {
+        answer.object { answer in
+            answer.member("zoneID", zone)
+            answer.member("recordName", name)
+            answer.member("resultsLimit", resultsLimit)
+            answer.member("continuationMarker", before.map { Text(String($0, radix: 36)) })
+        }
+    }
+}
+
 extension QueryRequest: AnswerValue {
     /// Prints the body of records/query.
     package func write(to answer: inout AnswerWriter) {

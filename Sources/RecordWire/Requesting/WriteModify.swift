@@ -38,6 +38,7 @@ extension RecordProjection {
         if numbersAsStrings { answer.member("numbersAsStrings", true) }
         if wantsAssetDetails { answer.member("wantsAssetDetails", true) }
         if wantsFileText { answer.member("wantsFileText", true) }
+        if wantsGestures { answer.member("wantsGestures", true) }
         if isBrief { answer.member("brief", true) }
         if wantsSplices { answer.member("wantsSplices", true) }
     }

@@ -20,6 +20,7 @@ extension RecordDictionary: AnswerValue {
                 answer.key("fileTextSplice")
                 fileTextSplice.write(to: &answer)
             }
+            answer.member("gesture", gesture)
             share?.writeMembers(to: &answer)
             if let movedTo { answer.member("movedTo", movedTo) }
         }

@@ -13,6 +13,12 @@ enum Colour: String {
         Terminal.outputIsTerminal && environmentVariable("NO_COLOR") == nil
         && environmentVariable("TERM") != "dumb"
 
+    /// Returns the number of characters that are seen of a text, which may be coloured as a whole.
+    static func visibleCount(_ text: String) -> Int {
+        guard text.hasPrefix("\u{1B}[") else { return text.count }
+        return text.drop { $0 != "m" }.dropFirst().prefix { $0 != "\u{1B}" }.count
+    }
+
     func of(_ text: String) -> String {
         Self.isOn ? "\u{1B}[\(rawValue)m\(text)\u{1B}[m" : text
     }

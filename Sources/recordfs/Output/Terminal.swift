@@ -54,6 +54,24 @@ enum Terminal {
         for line in table(rows, rightAligned: rightAligned) { print(line) }
     }
 
+    /// Returns the rows with their last cells cut, so that a line does not go on in the next one. On
+    /// no terminal nothing is cut. The first cell may have a colour, which takes no column.
+    static func fitted(_ rows: [[String]]) -> [[String]] {
+        guard let size = outputSize else { return rows }
+        var widths: [Int] = []
+        for row in rows {
+            for (column, cell) in row.dropLast().enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], Colour.visibleCount(cell))
+            }
+        }
+        let room = max(20, size.columns - widths.reduce(0) { $0 + $1 + 2 })
+        return rows.map { row in
+            guard let last = row.last, last.count > room else { return row }
+            return row.dropLast() + [last.prefix(room - 1) + "…"]
+        }
+    }
+
     /// Returns the lines as columns. Every cell except the last of a line is padded to the widest
     /// of its column.
     static func table(_ rows: [[String]], rightAligned: Set<Int> = []) -> [String] {

@@ -40,6 +40,27 @@ extension MountTests {
                 ], "\(result)")
         }
 
+        @Test("a backup in one file is the same store when tar has unpacked it")
+        func archive() throws {
+            let result = try shell(
+                """
+                recordfs backup --verify copy.tar | sed 's/.*; //'; ls -d copy.tar*
+                stat -c %a copy.tar
+                recordfs backup copy.tar 2>&1 | grep -c 'is there already'
+                mkdir Copy There; tar -xf copy.tar -C Copy
+                recordfs mount --state Copy There > /dev/null
+                diff -r RecordFS/private There/private && echo same
+                recordfs unmount There; recordfs fsck --deep --state Copy | tail -n 1
+                PATH=$(dirname $(command -v recordfs)) recordfs backup no.tar 2>&1 | grep -c 'tar could not'
+                ls -d no.tar*; recordfs backup no.tar | sed 's/.*, //; s/.*; //'; ls -d no.tar*
+                """)
+            #expect(
+                result.output.split(separator: "\n") == [
+                    "it can be read, and every byte is as it was.", "copy.tar", "600", "1", "same",
+                    "\(home.folder)/Copy: clean", "1", "no.tar-new", "it can be read.", "no.tar",
+                ], "\(result)")
+        }
+
         @Test("a backup of a store that is written to is a state that it had, again and again")
         func beside() throws {
             let result = try shell(

@@ -249,6 +249,39 @@ extension MountTests {
                 ], "\(result)")
         }
 
+        @Test("bash completes tokens, moments and fields")
+        func storeCompletion() throws {
+            try home.recordfs("put", Self.soup, input: #"{"title": "soup", "time": 5}"#)
+            try home.recordfs("put", Self.soup, input: #"{"title": "tea", "time": 5}"#)
+            try home.recordfs("moment", "create", "before")
+            let result = try home.shell(
+                """
+                source <(recordfs completions bash)
+                complete_line() {
+                    COMP_WORDS=(recordfs "$@"); COMP_CWORD=$#; COMPREPLY=()
+                    _recordfs 2> /dev/null; echo "${COMPREPLY[*]}"
+                }
+                complete_line show ''; complete_line undo @1; complete_line diff be
+                complete_line diff before private/Kitchen/Recipe/so; complete_line moment delete ''
+                complete_line log --since b; complete_line set \(Self.soup) ti
+                complete_line query private/Kitchen/Recipe ''; complete_line set \(Self.soup) title=x
+                """)
+            #expect(
+                result.output
+                    == """
+                    @2 @1
+                    @1
+                    before
+                    \(Self.soup).json
+                    before
+                    before
+                    title= time=
+                    title= time=
+
+
+                    """, "\(result)")
+        }
+
         @Test("query and search print paths that work where one stands, also with NUL")
         func relativePaths() throws {
             let result = try home.shell(

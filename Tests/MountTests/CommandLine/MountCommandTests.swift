@@ -43,8 +43,8 @@ extension MountTests {
                 result.output.split(separator: "\n") == [
                     "0", "Scratch: 2 files, 8 B, on this machine only",
                     "1 of their names looks like a mistake. recordfs scratch --problems shows it.",
-                    #"{"files":2,"bytes":8}"#, #"{"files":0,"bytes":0}"#,
-                    #"{"files":2,"bytes":8}"#,
+                    #"{"files":2,"size":8}"#, #"{"files":0,"size":0}"#,
+                    #"{"files":2,"size":8}"#,
                 ], "\(result)")
         }
 

@@ -39,6 +39,26 @@ extension MountTests {
             "tar cf - -C ~/states/0 Menu | tar xf -",
         ]
 
+        @Test("an undo says when the last thing was refused, and so is another one")
+        func refused() throws {
+            _ = try step("sed -i 's/1/7/' Recipe/r1.json")
+            let result = try inZone(
+                """
+                : > Recipe/r2.json 2> /dev/null
+                recordfs undo -n 2>&1 | tail -n 1; recordfs undo; recordfs draft discard Recipe/r2.json
+                cat Recipe/r1.json Recipe/r2.json; recordfs redo
+                """)
+            let note = """
+                note: after that, a text for Recipe/r2.json was refused. It is a draft and no step: \
+                recordfs draft discard Recipe/r2.json gives back what was saved.
+                """
+            #expect(result.output.hasPrefix(note + "\n"), "\(result)")
+            #expect(result.errors.contains(note), "\(result)")
+            #expect(result.output.contains("{\"n\": 1, "), "\(result)")
+            #expect(result.output.contains("\n{\"n\": 2}\n"), "\(result)")
+            #expect(result.errors.split(separator: "\n").count { $0 == note } == 1, "\(result)")
+        }
+
         @Test("each step of ten goes back to exactly what was before it, and forward again")
         func steps() throws {
             _ = try home.file("rows.ndjson", #"{"$name": "row", "n": 1}"# + "\n")

@@ -24,5 +24,16 @@ extension MountTests {
             #expect(walk.status == 0, "\(walk)")
             #expect(walk.output.contains(step), "\(walk)")
         }
+
+        @Test("in the first hour, each of thirty mistakes is undone, and each question answered")
+        func firstHour() throws {
+            let programs = URL(fileURLWithPath: try Executable.recordfs())
+                .deletingLastPathComponent().path
+            let hour = try run(Self.root + "/scripts/first-hour", programs, seconds: 900)
+            #expect(hour.status == 0, "\(hour.output.suffix(2_000)) \(hour.errors)")
+            #expect(hour.output.contains("30 mistakes undone"))
+            #expect(hour.output.contains("20 questions answered"))
+            #expect(hour.output.contains("files are the same after the restore"))
+        }
     }
 }

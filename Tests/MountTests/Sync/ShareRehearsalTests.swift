@@ -66,7 +66,7 @@ extension MountTests {
             )
             #expect(
                 try told(alice, "share stop private/Kitchen", ".stays")
-                    == #"{"records":3,"bytes":\#(bytes),"unsent":0,"drafts":0}"#)
+                    == #"{"records":3,"size":\#(bytes),"unsent":0,"drafts":0}"#)
             #expect(try everything() == before)
             // What was told is what happens, and is told again.
             let done = try alice.ok(
@@ -129,7 +129,7 @@ extension MountTests {
         @Test("who leaves is told what goes from the account, and which edits go into the trash")
         func leave() async throws {
             let recipes = "RecordFS/\(place)/Recipe"
-            let goes = "[.goes.records, .goes.bytes, .goes.unsent, .goes.drafts, .stays.records]"
+            let goes = "[.goes.records, .goes.size, .goes.unsent, .goes.drafts, .stays.records]"
             let texts = try bob.ok("cat \(recipes)/*.json | wc -c")
             #expect(try told(bob, "leave \(place)", goes) == "[3,\(texts),0,0,0]")
             // A large field counts when its bytes are here.

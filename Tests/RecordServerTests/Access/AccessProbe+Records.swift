@@ -70,6 +70,20 @@ extension AccessProbe {
         ]
     }
 
+    static var formerStates: [AccessProbe] {
+        [
+            AccessProbe(.zone, "", in: .private, .people(.sees, others: .noZone)) { ids in
+                ["zoneID": ids.zoneID]
+            },
+            AccessProbe(.record, "", in: .private, .people(.sees, others: .noZone)) { ids in
+                ["zoneID": ids.zoneID, "recordName": .string(ids.record)]
+            },
+            AccessProbe(.marker, "of a query", in: .private, .people(.bad, others: .bad)) { ids in
+                ["zoneID": ids.zoneID, "continuationMarker": ids.marker]
+            },
+        ]
+    }
+
     /// One operation of records/modify in the zone of the owner.
     private static func change(
         _ operation: String, _ name: Text, _ ids: AccessIDs, type: String = "Note",

@@ -40,6 +40,7 @@ extension AccessProbe {
         case .recordsResolve, .recordsAccept: invitations
         case .recordsRequestAccess: accessRequests
         case .recordsDecline: declinedInvitations
+        case .recordsHistory: formerStates
         case .zonesList: zoneList
         case .zonesLookup: zoneLookups
         case .zonesModify: zoneModifications

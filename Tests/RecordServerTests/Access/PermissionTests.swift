@@ -187,6 +187,7 @@ extension PermissionTests {
         CallRow(.recordsAccept, .public, "sign-in yes yes no no no no"),
         CallRow(.recordsRequestAccess, .public, "sign-in yes yes no no no no"),
         CallRow(.recordsDecline, .public, "sign-in yes yes no no no no"),
+        CallRow(.recordsHistory, .private, "sign-in yes yes no no no no"),
         CallRow(.usersCurrent, .public, "sign-in yes yes yes yes yes yes"),
         CallRow(.subscriptionsModify, .public, "sign-in yes yes yes yes yes yes"),
         CallRow(.assetsUpload, .public, "sign-in yes yes yes yes yes yes"),

@@ -34,6 +34,14 @@ extension Migrations {
         ALTER TABLE record ADD COLUMN gesture INTEGER;
         """
 
+    /// The name that a gesture has on all machines, and the author there of one that another machine
+    /// has told of.
+    static let gestureNames = """
+        ALTER TABLE gesture ADD COLUMN name TEXT;
+        ALTER TABLE gesture ADD COLUMN origin TEXT;
+        CREATE UNIQUE INDEX gesture_name ON gesture (name) WHERE name IS NOT NULL;
+        """
+
     /// The moments that users have named. All that was shown after version `token` is kept.
     static let moments = """
         CREATE TABLE moment (

@@ -37,6 +37,7 @@ enum Migrations {
         ("2026-11-30 gestures", [sql("gestures", gestures)]),
         ("2026-11-30 moments", [sql("moments", moments)]),
         ("2026-11-30 trash names", [sql("trash names", trashNames)]),
+        ("2026-11-30 gesture names", [sql("gesture names", gestureNames)]),
     ]
 
     typealias Step = (

@@ -37,7 +37,8 @@ extension RecordWriting {
                 .integer(place.zone.id.rawValue), .name(name), .name(place.name),
                 .integer(record.rawValue), .integer(generation),
                 .blob(FieldNameList.encode(fields)), .blob(text), .checksum(text),
-                .integer(stamp), .integer(.max - 1), .optional(transaction.program?.text),
+                .integer(stamp), .integer(.max - 1),
+                .optional((transaction.program ?? transaction.origin?.program)?.text),
                 .optional(transaction.firstToken), .optional(gesture?.rawValue),
             ])
         let token = transaction.connection.lastInsertedRow

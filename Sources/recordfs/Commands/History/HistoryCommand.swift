@@ -5,18 +5,36 @@ import RecordStore
 
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "List the versions of a record, or print one.")
+        commandName: "history", abstract: "List the versions of a record, or print one.",
+        discussion: """
+            With --server it lists what the record server keeps: the states of your own records \
+            that a save or a removal on any machine has replaced, also from before this machine \
+            knew of them, of one record, or of all in a type or zone. To bring one back: \
+            recordfs history --server --show STATE PATH | recordfs put PATH
+            """)
 
     @OptionGroup var state: StateOptions
     @Flag(help: "Print one JSON object for each version.")
     var json = false
-    @Option(help: ArgumentHelp("Print the text of this version.", valueName: "token"))
-    var show: Int64?
-    @Argument(help: "The record, or a deleted record.")
+    @Flag(help: "List what the record server keeps.")
+    var server = false
+    @Option(
+        help: ArgumentHelp(
+            "Print the text of this version; with --server, of this state.", valueName: "token"))
+    var show: String?
+    @Argument(help: "The record, or a deleted record; with --server also a type or zone.")
     var path: PathArgument
+
+    func validate() throws {
+        guard let show, !server, Int64(show) == nil else { return }
+        throw ValidationError("--show takes the number of a version, not \(show).")
+    }
 
     func run() throws {
         let place = try path.located(by: state)
+        if server {
+            return try ServerHistoryListing(place: place, json: json).run(show: show)
+        }
         let store = try place.store.reader()
         let versions = try place.reporting { () throws(RecordError) in
             let versions = try store.versions(at: place.path)
@@ -25,7 +43,7 @@ struct HistoryCommand: ParsableCommand {
             }
             return versions.map(store.model.named)
         }
-        if let show {
+        if let show = show.flatMap({ Int64($0) }) {
             try place.reporting { () throws(RecordError) in
                 try Self.printVersion(show, of: versions, in: store)
             }
@@ -58,7 +76,7 @@ struct HistoryCommand: ParsableCommand {
         .object(
             [
                 JSONMember(key: "token", value: .integer(version.token)),
-                JSONMember(key: "at", value: .text(Showing.time(version.at))),
+                JSONMember(key: "time", value: .text(Showing.time(version.at))),
             ] + version.authorMembers + [
                 JSONMember(key: "change", value: .text(version.kind.rawValue)),
                 JSONMember(key: "type", value: .name(version.type)),

@@ -19,6 +19,8 @@ struct LogCommand: ParsableCommand {
     var patch = false
     @Flag(help: "List the records of each entry.")
     var stat = false
+    @Flag(help: "Show the name that each entry has on all machines, in place of its token.")
+    var ids = false
     @Flag(help: "With a record: include the names that it had before it was renamed.")
     var follow = false
     @Option(help: ArgumentHelp("Only entries of this author.", valueName: "name"))
@@ -62,9 +64,11 @@ struct LogCommand: ParsableCommand {
                 for entry in entries { Showing.jsonLine(try listing.json(entry)) }
                 return
             }
-            let lines = try entries.map { (entry) throws(RecordError) in try listing.cells(entry) }
+            let lines = try entries.map { (entry) throws(RecordError) in
+                try listing.cells(entry, withName: ids)
+            }
             let details: DifferenceForm? = patch ? .members : stat ? .summary : nil
-            for (line, entry) in zip(Terminal.table(lines), entries) {
+            for (line, entry) in zip(Terminal.table(Terminal.fitted(lines)), entries) {
                 Terminal.print(line)
                 if let details { try listing.show(entry, details) }
             }
@@ -85,31 +89,43 @@ struct ShowCommand: ParsableCommand {
     var stat = false
     @Flag(help: "Print one JSON object.")
     var json = false
-    @Argument(help: ArgumentHelp("A version that it has made.", valueName: "@token"))
-    var token: VersionToken?
+    @Argument(
+        help: ArgumentHelp(
+            "A version that it has made, or the name that it has on all machines.",
+            valueName: "@token"))
+    var entry: LogEntryName?
 
     func run() throws {
         let access = try state.access()
         let store = try access.reader()
-        try access.reporting(token.map { "@\($0.number)" }) { () throws(RecordError) in
-            guard let entry = try store.past.logEntry(with: token?.number) else {
+        let token = try entry.map(access.token)
+        try access.reporting(token.map { "@\($0)" }) { () throws(RecordError) in
+            guard let entry = try store.past.logEntry(with: token) else {
                 throw RecordError(.notFound, "there is no such version. recordfs log lists them.")
             }
             let listing = LogListing(store: store, spelling: PathSpelling(for: access))
             if json { return Showing.json(try listing.json(entry)) }
             Terminal.print(Terminal.table([try listing.cells(entry)])[0])
+            if let name = entry.gesture?.name { Terminal.print("    on all machines: @\(name)") }
             try listing.show(entry, stat ? .summary : text ? .lines : .members)
         }
     }
 }
 
-/// The token of a version, with or without the @ with which recordfs log shows it.
-struct VersionToken: ExpressibleByArgument {
-    let number: Int64
+/// An entry of the log: the token of a version that it has made, with or without the @ with which
+/// recordfs log shows it, or after an @ the name that it has on all machines.
+enum LogEntryName: ExpressibleByArgument {
+    case token(Int64)
+    case named(GestureName)
 
     init?(argument: String) {
-        let digits = argument.hasPrefix("@") ? argument.dropFirst() : argument[...]
-        guard let number = Int64(digits), number > 0 else { return nil }
-        self.number = number
+        let rest = argument.hasPrefix("@") ? argument.dropFirst() : argument[...]
+        if let number = Int64(rest), number > 0 {
+            self = .token(number)
+        } else if argument.hasPrefix("@"), let name = GestureName(rest) {
+            self = .named(name)
+        } else {
+            return nil
+        }
     }
 }

@@ -8,12 +8,19 @@ struct LogListing {
     let spelling: PathSpelling
 
     /// Returns the columns of an entry: its token, its time, its program, and what it has done.
-    func cells(_ entry: LogEntry) throws(RecordError) -> [String] {
-        [
-            Colour.token.of(entry.token.map { "@\($0)" } ?? "-"), Showing.localTime(entry.at),
-            program(entry), (entry.isUndone ? "(undone) " : "") + (try what(entry)),
+    ///
+    /// - Parameter withName: shows its name instead of its token, where it has one.
+    func cells(_ entry: LogEntry, withName: Bool = false) throws(RecordError) -> [String] {
+        let token = entry.token.map { "@\($0)" } ?? "-"
+        let name = withName ? entry.gesture?.name.map { "@\($0)" } : nil
+        return [
+            Colour.token.of(name ?? token), Showing.localTime(entry.at), program(entry),
+            (entry.isUndone ? "(undone) " : "") + (isForeign(entry) ? "(elsewhere) " : "")
+                + (try what(entry)),
         ]
     }
+
+    private func isForeign(_ entry: LogEntry) -> Bool { entry.gesture?.origin != nil }
 
     func json(_ entry: LogEntry) throws(RecordError) -> JSONValue {
         var records: [JSONValue] = []
@@ -28,6 +35,7 @@ struct LogListing {
         }
         return .members([
             "token": entry.token.map { .integer($0) } ?? .null,
+            "id": (entry.gesture?.name).map { .text($0.text) } ?? .null,
             "time": .text(Showing.time(entry.at)), "author": .text(entry.shownAuthor),
             "origin": .text(entry.author.rawValue),
             "program": (entry.gesture?.tool).map { .text($0) } ?? .null,

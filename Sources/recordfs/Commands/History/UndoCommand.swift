@@ -24,7 +24,9 @@ struct UndoCommand: ParsableCommand {
     var steps: UndoSteps = .latest(1)
 
     func run() throws {
-        try options.run(steps.choice { .latest($0) }, on: try state.access(), done: "Undid")
+        let access = try state.access()
+        try options.run(
+            steps.choice(on: access) { .latest($0) }, on: access, done: "Undid")
     }
 }
 
@@ -42,19 +44,21 @@ struct RedoCommand: ParsableCommand {
     var steps: UndoSteps = .latest(1)
 
     func run() throws {
-        try options.run(steps.choice { .latestUndone($0) }, on: try state.access(), done: "Redid")
+        let access = try state.access()
+        try options.run(
+            steps.choice(on: access) { .latestUndone($0) }, on: access, done: "Redid")
     }
 }
 
 /// The steps that are meant: a number of them, or one.
 enum UndoSteps: ExpressibleByArgument {
     case latest(Int)
-    case ofToken(Int64)
+    case of(LogEntryName)
 
     init?(argument: String) {
         if argument.hasPrefix("@") {
-            guard let token = VersionToken(argument: argument) else { return nil }
-            self = .ofToken(token.number)
+            guard let entry = LogEntryName(argument: argument) else { return nil }
+            self = .of(entry)
         } else {
             guard let count = Int(argument), count > 0 else { return nil }
             self = .latest(count)
@@ -63,13 +67,15 @@ enum UndoSteps: ExpressibleByArgument {
 
     var defaultValueDescription: String { "1" }
 
-    /// Returns what is chosen.
+    /// Returns what is chosen in a store.
     ///
     /// - Parameter latest: the choice of so many steps.
-    func choice(_ latest: (Int) -> GestureChoice) -> GestureChoice {
+    func choice(
+        on access: StoreAccess, _ latest: (Int) -> GestureChoice
+    ) throws -> GestureChoice {
         switch self {
         case .latest(let count): latest(count)
-        case .ofToken(let token): .ofToken(token)
+        case .of(let entry): .ofToken(try access.token(of: entry))
         }
     }
 }
@@ -94,6 +100,28 @@ struct UndoOptions: ParsableArguments {
         let spelling = PathSpelling(for: access)
         for gesture in reply["gestures"]?.array ?? [] { show(gesture, spelling, done) }
         if dryRun { Terminal.error("Nothing was changed.") }
+        try noteRefusals(after: reply["gestures"]?.array?.first, on: access, spelling)
+    }
+
+    /// Says when the last thing that somebody did is another one: a text that was refused is no
+    /// step, and is not taken back.
+    private func noteRefusals(
+        after gesture: JSONValue?, on access: StoreAccess, _ spelling: PathSpelling
+    ) throws {
+        guard let text = gesture?.stringMember("time"),
+            let time = ISO8601.parse(Array(text.utf8))
+        else { return }
+        let store = try access.reader()
+        let path = try access.reporting { () throws(RecordError) -> RecordPath? in
+            let later = try store.drafts().filter { $0.since.milliseconds > time }
+            guard let last = later.max(by: { $0.since < $1.since }) else { return nil }
+            return try DraftListCommand.path(of: last, in: store)
+        }
+        guard let path else { return }
+        let name = String(decoding: spelling.spell(path.bytes), as: UTF8.self)
+        Terminal.error(
+            "note: after that, a text for \(name) was refused. It is a draft and no step: "
+                + "recordfs draft discard \(name) gives back what was saved.")
     }
 
     private func show(_ gesture: JSONValue, _ spelling: PathSpelling, _ done: String) {
@@ -116,7 +144,9 @@ struct UndoOptions: ParsableArguments {
     }
 
     private func list(_ lines: [String]) {
-        for line in lines.prefix(Self.listed) { Terminal.print("  " + line) }
+        for row in Terminal.fitted(lines.prefix(Self.listed).map { ["  " + $0] }) {
+            Terminal.print(row[0])
+        }
         if lines.count > Self.listed {
             Terminal.print(
                 "  and \(Showing.grouped(lines.count - Self.listed)) more (--json lists all)")
@@ -143,7 +173,7 @@ struct UndoOptions: ParsableArguments {
     }
 
     private static func names(_ fields: JSONValue?) -> String {
-        (fields?.array ?? []).compactMap { $0.string.map(\.description) }.joined(separator: ", ")
+        (fields?.array ?? []).compactMap { $0.string.map(\.description) }.firstFew
     }
 
     private static func words(_ reason: UndoneRecord.Reason?) -> String {

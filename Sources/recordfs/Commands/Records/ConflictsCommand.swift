@@ -181,7 +181,7 @@ extension Conflict {
         _ path: RecordPath, _ summary: String, in store: RecordStore
     ) -> JSONValue {
         .members([
-            "path": .text(path.bytes), "number": .integer(id), "at": .text(Showing.time(at)),
+            "path": .text(path.bytes), "number": .integer(id), "time": .text(Showing.time(at)),
             "what": .text(summary), "fields": .array(shown(fields, in: store).map { .name($0) }),
             "theirsStood": .array(shown(theirsStood, in: store).map { .name($0) }),
             "theirUser": theirUser.isEmpty ? .null : .text(theirUser),

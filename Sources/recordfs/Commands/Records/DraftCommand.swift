@@ -35,7 +35,7 @@ struct DraftListCommand: ParsableCommand {
         }
     }
 
-    private static func path(
+    static func path(
         of draft: Draft, in store: RecordStore
     ) throws(RecordError) -> RecordPath {
         guard let type = try store.type(draft.type), let zone = try store.zone(type.zone) else {

@@ -143,7 +143,7 @@ extension Version {
         EventLine(
             members: [
                 JSONMember(key: "token", value: .integer(token)),
-                JSONMember(key: "at", value: .text(Showing.time(at))),
+                JSONMember(key: "time", value: .text(Showing.time(at))),
             ] + authorMembers + [
                 JSONMember(key: "change", value: .text(kind.rawValue)),
                 JSONMember(key: "path", value: .text(path)),

@@ -62,7 +62,7 @@ struct EventsCommand: ParsableCommand {
                 "--sync, --last, --before, and --count without --peek, do not fit --reader.")
         }
         switch before {
-        case .token?, .named?: throw ValidationError("--before is a time.")
+        case .token?, .named?, .gesture?: throw ValidationError("--before is a time.")
         case .time?, .deletion?, nil: break
         }
         if sync, case .named? = after {
@@ -114,7 +114,7 @@ struct EventsCommand: ParsableCommand {
         switch after {
         case .token(let token)?: token
         case .time?: 0
-        case .deletion?, .named?, nil: nil
+        case .deletion?, .named?, .gesture?, nil: nil
         }
     }
 

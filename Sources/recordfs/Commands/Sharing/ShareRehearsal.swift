@@ -97,6 +97,6 @@ struct ShareRehearsal {
 
     private func amount(_ extent: JSONValue?) -> String {
         Showing.count(extent?.integerMember("records") ?? 0, "record") + ", "
-            + Showing.size(extent?.integerMember("bytes") ?? 0)
+            + Showing.size(extent?.integerMember("size") ?? 0)
     }
 }

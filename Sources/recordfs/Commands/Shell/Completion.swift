@@ -7,6 +7,10 @@ import RecordStore
 struct Completion {
     private enum Kind {
         case path, file, directory, nothing
+        /// A token of the log; a moment; the name of a moment; a moment or a path.
+        case entry, moment, momentName, momentOrPath
+        /// A path or a field of the record type of the first path; such a field.
+        case pathOrField, field
         case words([String])
     }
 
@@ -14,7 +18,7 @@ struct Completion {
     private static let limit = 2000
 
     let words: [String]
-    private let state: StateOptions
+    let state: StateOptions
 
     /// Creates a completion.
     ///
@@ -36,6 +40,7 @@ struct Completion {
         var command: any ParsableCommand.Type = RecordFSCommand.self
         var names: [String] = []
         var positionals = 0
+        var first: String?
         var previousOption: String?
         for word in before {
             if let next = Self.subcommands(of: command).first(where: { $0.matches(word) }) {
@@ -46,11 +51,12 @@ struct Completion {
                 continue
             } else if previousOption.map(Self.takesValue) != true {
                 positionals += 1
+                first = first ?? word
             }
             previousOption = nil
         }
         if let previousOption, Self.takesValue(previousOption) {
-            return candidates(Self.value(of: previousOption), current)
+            return candidates(Self.value(of: previousOption), current, first)
         }
         if current.hasPrefix("-") {
             return Self.options(of: command).filter { $0.hasPrefix(current) }
@@ -60,7 +66,8 @@ struct Completion {
             let names = subcommands.map(\.name).filter { $0.hasPrefix(current) }
             return command.configuration.defaultSubcommand == nil ? names : names + paths(current)
         }
-        return candidates(Self.argument(of: names.joined(separator: " "), positionals), current)
+        return candidates(
+            Self.argument(of: names.joined(separator: " "), positionals), current, first)
     }
 
     /// Returns record paths that begin with this text, as record paths, or as paths of files on a
@@ -124,8 +131,14 @@ struct Completion {
         return names.map { String(decoding: $0, as: UTF8.self) + "/" }.sorted()
     }
 
-    private func candidates(_ kind: Kind, _ current: String) -> [String] {
+    private func candidates(_ kind: Kind, _ current: String, _ first: String?) -> [String] {
         switch kind {
+        case .entry: moments(current, withNames: false)
+        case .moment: moments(current, withNames: true)
+        case .momentName: momentNames(current)
+        case .momentOrPath: moments(current, withNames: true) + paths(current)
+        case .pathOrField: fields(of: first, current) + paths(current)
+        case .field: fields(of: first, current)
         case .path: paths(current)
         case .file: [":files"]
         case .directory: [":directories"]
@@ -143,10 +156,16 @@ struct Completion {
         case "model show", "model check", "model export", "model attach":
             position == 0 ? .file : .nothing
         case "completions": .words(CompletionsCommand.Shell.allCases.map(\.rawValue))
-        case "query", "search", "get", "new", "history", "restore", "export", "draft list",
+        case "show", "undo", "redo": position == 0 ? .entry : .nothing
+        case "diff": position < 2 ? .momentOrPath : .path
+        case "moment delete": position == 0 ? .momentName : .nothing
+        case "query": position == 0 ? .path : .field
+        case "set": position == 0 ? .path : .pathOrField
+        case "log", "blame": position == 0 ? .path : .nothing
+        case "search", "get", "new", "history", "restore", "export", "draft list",
             "draft show", "draft discard":
             position == 0 ? .path : .nothing
-        case "ls", "rm", "mv", "pin", "unpin", "leave", "set", "edit": .path
+        case "ls", "rm", "mv", "pin", "unpin", "leave", "edit": .path
         case "check": .file
         case "can":
             position == 0 ? .words(CanCommand.What.allCases.map(\.rawValue)) : .path
@@ -158,6 +177,7 @@ struct Completion {
     private static func value(of option: String) -> Kind {
         switch option {
         case "--state": .directory
+        case "--at", "--since", "--until": .moment
         case "--output", "--deployed", "--of", "--patch": .file
         case "--type": .path
         case "--form": .words(ModelForm.allCases.map(\.rawValue))
@@ -171,7 +191,8 @@ struct Completion {
     private static func takesValue(_ option: String) -> Bool {
         [
             "--state", "--output", "-o", "--format", "--at", "--name-field", "--show", "--token",
-            "--since", "--after", "--level", "--category", "--if", "--patch", "--type", "--timeout",
+            "--since", "--until", "--after", "--level", "--category", "--if", "--patch", "--type",
+            "--timeout",
             "--zone", "--largest-version", "--configuration", "--model-version", "--deployed",
             "--of", "--form",
         ]

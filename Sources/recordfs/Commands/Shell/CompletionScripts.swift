@@ -12,7 +12,7 @@ enum CompletionScripts {
                     *) COMPREPLY+=("$(printf '%q' "$line")") ;;
                 esac
             done
-            if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace; fi
+            if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[/=] ]]; then compopt -o nospace; fi
         }
         complete -F _recordfs recordfs
         """
@@ -27,7 +27,7 @@ enum CompletionScripts {
                 case $line in
                     :files) _files ;;
                     :directories) _files -/ ;;
-                    */) open+=("$line") ;;
+                    */|*=) open+=("$line") ;;
                     *) closed+=("$line") ;;
                 esac
             done

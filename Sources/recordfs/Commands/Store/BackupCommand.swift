@@ -10,8 +10,9 @@ struct BackupCommand: ParsableCommand {
             The copy is a store of its own, with history, trash, drafts, local files and the sign-in: \
             recordfs ls --state DIR looks into it, and recordfs restore --at brings earlier moments \
             back. Called again with the same DIR, it copies only the large fields that are new; \
-            until it is done, the earlier backup stays. To use a backup in place of a lost store, \
-            copy DIR there and mount it. Never use a store and its copy both: the server would take \
+            until it is done, the earlier backup stays. With a name that ends with .tar, the copy \
+            is one file, which tar unpacks into DIR. To use a backup in place of a lost store, copy \
+            DIR there and mount it. Never use a store and its copy both: the server would take \
             them for one machine.
             """)
 
@@ -19,8 +20,10 @@ struct BackupCommand: ParsableCommand {
     @Flag(help: "Read every text and every large field of the copy, and compare checksums.")
     var verify = false
     @Argument(
-        help: "An empty directory, one that is not there yet, or an earlier backup.",
-        completion: .directory)
+        help: ArgumentHelp(
+            "An empty directory, one that is not there yet, or an earlier backup; or a new file "
+                + "whose name ends with .tar.", valueName: "directory or file"),
+        completion: .file())
     var directory: String
 
     func run() throws {
@@ -28,7 +31,10 @@ struct BackupCommand: ParsableCommand {
         let store = try access.reader()
         let target = HostPaths.unresolved(directory)
         let result = try access.reporting { () throws(RecordError) in
-            try StoreBackup(of: store, in: target).run(isDeep: verify)
+            if let archive = BackupArchive(path: target) {
+                return try archive.make(of: store, isDeep: verify)
+            }
+            return try StoreBackup(of: store, in: target).run(isDeep: verify)
         }
         for problem in result.problems { Terminal.print(problem) }
         guard result.problems.isEmpty else {

@@ -48,7 +48,7 @@ struct GarbageCommand: ParsableCommand {
             Terminal.print(
                 "The reader \(reader.stringMember("name") ?? "") keeps "
                     + "\(Showing.count(versions, "old version")) that it has not read, "
-                    + "\(Showing.size(reader.integerMember("bytes") ?? 0)) (recordfs readers)")
+                    + "\(Showing.size(reader.integerMember("size") ?? 0)) (recordfs readers)")
         }
     }
 }

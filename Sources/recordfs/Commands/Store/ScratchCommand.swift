@@ -54,7 +54,7 @@ extension ScratchFile {
     fileprivate var json: JSONValue {
         .members([
             "path": .text(path), "isDirectory": .bool(isDirectory), "files": .integer(usage.files),
-            "bytes": .integer(usage.bytes), "modified": .text(Showing.time(modified)),
+            "size": .integer(usage.bytes), "modified": .text(Showing.time(modified)),
             "isTemporary": .bool(isTemporary), "guess": guess.map { .text($0) } ?? .null,
         ])
     }

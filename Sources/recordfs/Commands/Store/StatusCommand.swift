@@ -67,7 +67,7 @@ struct StatusCommand: ParsableCommand {
     private typealias Scratch = (kept: ScratchUsage, trash: ScratchUsage, problems: Int)
 
     private static func members(_ usage: ScratchUsage) -> JSONValue {
-        .members(["files": .integer(usage.files), "bytes": .integer(usage.bytes)])
+        .members(["files": .integer(usage.files), "size": .integer(usage.bytes)])
     }
 
     private func showJSON(
@@ -204,7 +204,7 @@ private struct EndedShares {
 
         var json: JSONValue {
             .members([
-                "path": .text(path), "at": .text(Showing.time(at)),
+                "path": .text(path), "time": .text(Showing.time(at)),
                 "records": .array(records.map { .text($0) }),
             ])
         }
